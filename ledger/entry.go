@@ -12,9 +12,9 @@ import (
 	"github.com/geosql/geosql/budget"
 )
 
-// Entry is one step in the history of a ledger: it changes what an account has spent and
-// reserved, or sets its limit. An entry without a unit changes no account's balance: it records
-// what a role has spent, see [PurseOf], or an event of the ledger itself, such as that it was
+// Entry is one step in the history of a ledger: it changes the spent and reserved amounts of an account,
+// or sets its limit. An entry without a unit changes no account's balance: it records
+// the spending of a role, see [PurseOf], or an event of the ledger itself, such as that it was
 // restored from a copy. The entries of a ledger form a chain, in which each has the hash of itself
 // and the one before it.
 type Entry struct {
@@ -32,7 +32,7 @@ type Entry struct {
 	LimitWindow int64         // seconds; 0 for none
 }
 
-// NoLimit is the Limit of an entry that changes what is spent and reserved.
+// NoLimit is the Limit of an entry that changes spent and reserved amounts.
 const NoLimit budget.Amount = -1
 
 // Head names an entry and, through its hash, all entries before it.

@@ -22,7 +22,7 @@ func TestParseHead(t *testing.T) {
 	}
 }
 
-// The hashes of a ledger that was written before must stay what they are.
+// The hashes of an existing ledger must not change.
 func TestNextIsStable(t *testing.T) {
 	var scratch []byte
 	h := Genesis("0123456789abcdef0123456789abcdef")

@@ -15,11 +15,11 @@ const codeDenied = 23 | 1<<8
 // RefusalError is the error of a charge or reservation for which an account, or the purse of a
 // role for it, does not have enough left. Nothing was charged.
 type RefusalError struct {
-	Role       string // whose purse for the account is short, or "" if the account's own limit is
+	Role       string // role with a short budget for the account, or "" if the account's own limit is
 	Account    string
 	Unit       budget.Unit
 	Asked      budget.Amount
-	Left       budget.Amount // less than Asked; includes what the asking statement holds
+	Left       budget.Amount // less than Asked; includes the amounts that the asking statement holds
 	Limit      budget.Amount
 	Limited    bool          // whether there is a limit at all
 	Window     int64         // seconds after which the limit opens again; 0: never
@@ -30,7 +30,7 @@ type RefusalError struct {
 // SQLiteCode returns SQLITE_AUTH_USER, the result code of a refused call.
 func (r *RefusalError) SQLiteCode() int { return codeDenied }
 
-// Error returns one line that says what was asked, what is left and, where no limit was ever
+// Error returns one line with the amount asked for, the remaining amount and, where no limit was ever
 // set, the SQL that sets one. All amounts have the same number of decimals, so that they
 // compare at a glance.
 func (r *RefusalError) Error() string {
@@ -51,7 +51,7 @@ func (r *RefusalError) windowText() string {
 	switch {
 	case r.Window == 0:
 		return ""
-	case r.Reopens.IsZero(): // nothing is used: the limit itself is below what was asked
+	case r.Reopens.IsZero(): // nothing is used: the limit itself is below the amount asked for
 		return fmt.Sprintf("; no window of %d s holds more", r.Window)
 	}
 	return fmt.Sprintf("; the window of %d s reopens at %s", r.Window, r.Reopens.Format(time.RFC3339))
@@ -114,14 +114,14 @@ type TraceTakenError struct{ Trace string }
 
 func (e *TraceTakenError) Error() string {
 	return fmt.Sprintf("trace %s is in use, or was left by a crash; then points are missing from its run, and "+
-		"SELECT trace_restart(trace) goes on, with what was reserved as spent", printable.SQL(e.Trace))
+		"SELECT trace_restart(trace) goes on, and counts the reserved budget as spent", printable.SQL(e.Trace))
 }
 
 // ReleaseError is the error of a release that cannot go on, because its plan has changed or
 // another process has continued it. Nothing was charged.
 type ReleaseError struct {
 	ID     string
-	Reason string // what happened to the release, after its name
+	Reason string // the state of the release, worded to follow its name
 }
 
 func (e *ReleaseError) Error() string {

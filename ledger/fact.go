@@ -2,9 +2,9 @@ package ledger
 
 import "errors"
 
-// A Fact is something that a ledger remembers for ever beside its charges, because what may be
-// answered depends on it: which accounts were erased, say. The ledger knows nothing of what it
-// means. Facts are not in the chain of entries.
+// A Fact is something that a ledger remembers for ever beside its charges, because later
+// answers depend on it: which accounts were erased, say. The ledger does not know its
+// meaning. Facts are not in the chain of entries.
 type Fact struct {
 	ID   int64  // grows from fact to fact; given by the ledger
 	Kind string // not empty

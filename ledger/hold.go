@@ -8,7 +8,7 @@ type Share struct {
 	Left budget.Amount
 }
 
-// In returns what the share is worth in a term: nothing in another term than its own.
+// In returns the value of the share in a term: 0 in a term other than its own.
 func (s Share) In(t Term) budget.Amount {
 	if s.Term.Start != t.Start {
 		return 0
@@ -16,17 +16,17 @@ func (s Share) In(t Term) budget.Amount {
 	return s.Left
 }
 
-// Hold is what a [Spender] has reserved for one account and how much of it is used. All of it is
+// Hold is a reservation of a [Spender] for one account, and its use. All of it is
 // stored as reserved from before it is used until after.
 //
-// A hold takes from the account's limit, and from what [Charger.Reserve] has set aside, its
+// A hold takes from the account's limit, and from the amount that [Charger.Reserve] has set aside, its
 // pool. Use counts against the pool first, so that as much as possible returns to the limit.
 type Hold struct {
 	Left  budget.Amount // not used
-	Term  Term          // of what is left
+	Term  Term          // of Left
 	Limit budget.Amount // the highest that any of it was reserved under
 
-	// What is left and the use that is not recorded came from these.
+	// The remainder and the use that is not recorded came from these.
 	fromLimit, fromPool budget.Amount
 
 	evaluations int64 // not recorded
@@ -37,14 +37,14 @@ type Hold struct {
 // next to nothing, little enough to waste in a crash.
 const mostAhead = 1 << 14
 
-// Use takes the cost of an evaluation, which is at most what is left.
+// Use takes the cost of an evaluation, which is at most the remainder.
 func (h *Hold) Use(cost budget.Amount) {
 	h.Left -= cost
 	h.evaluations++
 }
 
 // Ahead returns how much to reserve for evaluations of a cost: as many as were reserved so
-// far, at first one, but at most half of what remains. Near the limit it returns 0, so that
+// far, at first one, but at most half of the remainder. Near the limit it returns 0, so that
 // the limit can be used up exactly.
 func (h *Hold) Ahead(cost, remaining budget.Amount) budget.Amount {
 	return Ahead(h.granted, cost, remaining)
@@ -56,7 +56,7 @@ func Ahead(granted int64, cost, remaining budget.Amount) budget.Amount {
 	return min(budget.Amount(n), remaining/2/cost) * cost
 }
 
-// AddFromLimit adds what was reserved from the account's limit for evaluations of a cost.
+// AddFromLimit adds an amount reserved from the account's limit for evaluations of a cost.
 func (h *Hold) AddFromLimit(amount, cost, limit budget.Amount) {
 	h.Limit = max(h.Limit, limit)
 	h.fromLimit += amount
@@ -77,7 +77,7 @@ func (h *Hold) RemoveFromPool(s Share) {
 	h.Left -= s.Left
 }
 
-// Drop forgets what is left, because its term is over or its limit was lowered. Reserving
+// Drop forgets the remainder, because its term is over or its limit was lowered. Reserving
 // ahead begins anew. All use must be recorded.
 func (h *Hold) Drop() { h.fromLimit, h.fromPool, h.Left, h.Limit, h.granted = 0, 0, 0, 0, 0 }
 
@@ -92,7 +92,7 @@ func (h *Hold) SetRecorded() {
 	h.evaluations = 0
 }
 
-// Unused returns what is left of what came from the limit, and of what came from the pool.
+// Unused returns the unused amounts that came from the limit and from the pool.
 func (h *Hold) Unused() (fromLimit, fromPool budget.Amount) {
 	used, _ := h.Unrecorded()
 	fromPool = max(0, h.fromPool-used)

@@ -6,7 +6,7 @@ import (
 	"github.com/geosql/geosql/budget"
 )
 
-// Reservations double, take at most half of what remains, and are nothing near the limit.
+// Reservations double, take at most half of the remainder, and are nothing near the limit.
 func TestAhead(t *testing.T) {
 	var h Hold
 	for _, c := range []struct{ remaining, want budget.Amount }{
@@ -24,7 +24,7 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// Use counts against the pool first, and what is left returns to where it came from.
+// Use counts against the pool first, and each remainder returns to its origin.
 func TestUnused(t *testing.T) {
 	var h Hold
 	h.AddFromPool(Share{Left: 10}, 100)
@@ -48,7 +48,7 @@ func TestUnused(t *testing.T) {
 	}
 }
 
-// What was reserved in a window is worth nothing in another.
+// A reservation of one window is worth nothing in another.
 func TestShareIn(t *testing.T) {
 	s := Share{Term{5, 10}, 7}
 	if s.In(Term{5, 20}) != 7 || s.In(Term{10, 15}) != 0 || s.In(Term{}) != 0 {

@@ -13,14 +13,14 @@ import (
 // can have a limit and cannot be charged.
 const Everyone = "*"
 
-// Item is what one account is charged.
+// Item is a charge to one account.
 type Item struct {
 	Account     string
 	Epsilon     budget.Amount
 	Evaluations int64 // that it pays for
 }
 
-// Charge is what one function charged to one account during one run of an SQL statement.
+// Charge is the sum that one function charged to one account during one run of an SQL statement.
 type Charge struct {
 	ID          int64     // grows from charge to charge
 	Time        time.Time // of the first evaluation

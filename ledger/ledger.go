@@ -31,7 +31,7 @@ type Ledger interface {
 
 	// Close drops one reference to the ledger, which has one for every time that it was
 	// opened, and one for each statement and trace that has not ended. The last one returns
-	// what is left of Reserve and closes the ledger, even if it returns an error. What could
+	// the rest of Reserve and closes the ledger, even if it returns an error. An amount that could
 	// not be returned stays reserved.
 	Close() error
 }
@@ -43,12 +43,12 @@ type Limits interface {
 	// most MaxWindow. The limit of Everyone holds for every account that has no limit of its
 	// own; each such account may spend as much.
 	//
-	// The limit replaces an earlier one. What is spent stays spent, and a window that has
-	// started stays started. A lower limit takes back what is reserved and not used. When
+	// The limit replaces an earlier one. Spent budget stays spent, and a window that has
+	// started stays started. A lower limit takes back unused reservations. When
 	// SetLimit has returned, this process grants nothing beyond the limit, and neither does
 	// another process to a statement that begins later. A statement that runs in another
-	// process is granted at most 1,024 more evaluations. A running statement may use what it
-	// has reserved when the limit gets a window meanwhile.
+	// process is granted at most 1,024 more evaluations. A running statement may use its
+	// reservation when the limit gets a window meanwhile.
 	SetLimit(account string, unit budget.Unit, eps budget.Amount, window int64) error
 
 	// SetFirstLimit sets a limit without a window, as SetLimit does, unless a limit holds for
@@ -58,19 +58,19 @@ type Limits interface {
 
 // A Charger charges accounts amounts that its callers have worked out.
 type Charger interface {
-	// Charge charges all items or none. It first takes what Reserve has set aside. In
+	// Charge charges all items or none. It first takes from the amounts that Reserve has set aside. In
 	// Charges, every call is one charge for each account.
 	Charge(function string, unit budget.Unit, items []Item) error
 
 	// ChargeOnce charges an account that was never charged in the unit, and takes nothing of
-	// what is set aside. It is for releases whose losses do not add up: an account gets one,
+	// the amounts set aside. It is for releases with losses that do not add up: an account gets one,
 	// whatever its limit allows. An account that was charged in any window gets an
 	// [*AlreadyChargedError], and if several callers ask at a time one is charged.
 	ChargeOnce(function string, unit budget.Unit, item Item) error
 
 	// Reserve sets amounts aside for all accounts or for none. Charge and the statements of
-	// this process then take from them without waiting for the disk for each account. What is
-	// left returns when the ledger closes. What was reserved in a window can be used and
+	// this process then take from them without waiting for the disk for each account. The
+	// rest returns when the ledger closes. An amount reserved in a window can be used and
 	// returned in that window only. Reserve ignores the evaluations of the items.
 	Reserve(unit budget.Unit, items []Item) error
 
@@ -83,20 +83,20 @@ type Questions interface {
 	// Answer returns the answer to a question, in one transaction. An answer that the ledger
 	// remembers, as [Choose] says, is returned again and costs its accounts nothing; a role
 	// that sees it for the first time pays from its own purses. For any other question Answer
-	// checks what each account and each purse can pay, draws, charges both, remembers the answer
-	// and returns it once all of this is stored. It takes nothing of what Reserve has set
+	// checks the remaining budget of each account and each role, draws, charges both, remembers the answer
+	// and returns it once all of this is stored. It takes nothing from the amounts that Reserve has set
 	// aside.
 	//
-	// A [*RefusalError] says who is short, the account or the purse of the role for it: of all
-	// who cannot pay the first, in the order of accounts. After any error nothing of an answer
+	// A [*RefusalError] names the first account, in the order of accounts, that cannot pay by its own
+	// budget or by the role's for it. After any error no part of an answer
 	// was returned. If storing fails it may still have reached the disk, as with any charge;
 	// then the answer is remembered with its charges, and is returned when it is asked for
 	// again.
 	Answer(q Question) (Answered, error)
 
-	// Quote returns what Answer would return now, without the answer, and with the time now for
-	// one that would be drawn. It draws, charges and stores nothing, and promises nothing: what
-	// others ask and charge afterwards may change it. It waits for transactions of this
+	// Quote returns the answer that Answer would give now, without its content, and with the time now for
+	// one that would be drawn. It draws, charges and stores nothing, and promises nothing: later questions
+	// and charges of others may change it. It waits for transactions of this
 	// process that have begun.
 	Quote(q Question) (Answered, error)
 }
@@ -105,16 +105,16 @@ type Questions interface {
 type Traces interface {
 	// OpenTrace opens the trace of an account. The trace charges the account's budget of the
 	// unit under the function's name. OpenTrace returns the state that was saved last, nil
-	// for a new trace, and what was spent that the state does not know of. It returns a
+	// for a new trace, and the spent amount that the state does not include. It returns a
 	// [*TraceTakenError] if somebody uses the trace or a crash has left it. The ledger stays
 	// open until the trace is closed.
 	OpenTrace(name, account string, unit budget.Unit, function string) (t Trace, state []byte, lost budget.Amount, err error)
 
-	// RestartTrace lets a trace that a crash has left go on. What the trace had reserved
+	// RestartTrace lets a trace that a crash has left go on. The trace's reservation
 	// counts as spent, and a gap stands in its run for the points that are missing. The
-	// ledger may not know a new trace; then account and unit say whose it is. If a statement over several traces
-	// of reserved accounts was left, which of them have lost points is not known: all traces of those accounts
-	// go on, each with a gap, those that are new too. RestartTrace reports whether there was
+	// ledger may not know a new trace; then account and unit identify it. If a statement over several traces
+	// of reserved accounts was left, the traces that have lost points are not known: all traces of these accounts
+	// go on, each with a gap, new ones too. RestartTrace reports whether there was
 	// anything to do.
 	RestartTrace(name, account string, unit budget.Unit) (restarted bool, err error)
 
@@ -133,8 +133,8 @@ type Releases interface {
 	CannotPay(unit budget.Unit, items iter.Seq2[Item, error], first *budget.Amount, each func(Item, Standing)) error
 
 	// FindRelease returns the release that OpenRelease would return, and stores nothing. A
-	// release that has not begun has nothing charged. The result is for reading: whoever charges
-	// or seals a release opens it.
+	// release that has not begun has nothing charged. The result is for reading: to charge
+	// or seal a release, open it.
 	FindRelease(id string, plan ReleasePlan) (Release, error)
 
 	// OpenRelease begins a release, or continues the one that has the ID. A release that is
@@ -163,13 +163,13 @@ type Balances interface {
 	// limits of Everyone, ordered by unit and account.
 	Balances() ([]Balance, error)
 
-	// LimitChanges returns the limits that were set, in the order of their IDs. Those that
-	// were archived are not among them, except for the ones that still hold.
+	// LimitChanges returns the limits that were set, in the order of their IDs. Archived
+	// ones are not among them, except for the ones that still hold.
 	LimitChanges() ([]LimitChange, error)
 
 	// Charges returns the charges in the order of their IDs. It reads them all when the loop
-	// starts; what is charged later is not among them. An error ends the sequence. What roles
-	// spend is not among the charges: it comes on top of what accounts are charged, and is no
+	// starts; later charges are not among them. An error ends the sequence. The spending of roles
+	// is not among the charges: it comes on top of the charges to accounts, and is no
 	// loss of anybody's.
 	Charges() iter.Seq2[Charge, error]
 
@@ -184,7 +184,7 @@ type Chain interface {
 	Head() (Head, error)
 
 	// Verify reads everything and checks that no entry was changed, removed, inserted or
-	// moved after it was written, and that balances, limits and purses are what the entries say.
+	// moved after it was written, and that balances, limits and purses follow from the entries.
 	// With an earlier head, which Head has returned at another time, it also checks that the
 	// ledger has grown out of that state, and was not replaced by an older one or rewritten.
 	// Archive is "" or the file that Archive moved the first entries to; without it a head
@@ -193,7 +193,7 @@ type Chain interface {
 
 	// Archive moves the entries before a time to an archive, which is a file of its own. It
 	// creates the file if it is missing, and adds to it if it is there. Balances, limits, purses,
-	// answers and the chain stay: for every account and purse whose entries go, the ledger gets
+	// answers and the chain stay: for every account and role budget with entries to go, the ledger gets
 	// one that carries their sum over. Only the beginning of the chain can go, so fewer entries
 	// go if a clock was set back. Archive returns how many entries it moved.
 	//
@@ -218,8 +218,8 @@ type Statement interface {
 	// Traces that are closed are saved together, the last when the statement ends.
 	OpenTrace(name, account string, unit budget.Unit, function string) (t Trace, state []byte, lost budget.Amount, err error)
 
-	// End ends the statement. Its spenders charge nothing any more, and what they have
-	// reserved and not used returns. After an error that stays reserved until a later write
+	// End ends the statement. Its spenders charge nothing any more, and their unused
+	// reservations return. After an error these stay reserved until a later write
 	// of this process succeeds, or for good if the failed write may have been stored. Ending a
 	// statement twice is harmless.
 	End() error
@@ -229,9 +229,9 @@ type Statement interface {
 type Spender interface {
 	// Charge charges an account for one evaluation. When it returns nil the cost is stored
 	// durably, as spent or as reserved. After a [*RefusalError] the account can still be
-	// charged what it has left. Charge does not keep the account's bytes.
+	// charged the remaining budget. Charge does not keep the account's bytes.
 	//
-	// Charge allocates nothing while what the spender has reserved for the account covers
+	// Charge allocates nothing while the spender's reservation for the account covers
 	// the cost.
 	Charge(account []byte, cost budget.Amount) error
 }

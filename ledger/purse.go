@@ -7,8 +7,8 @@ import (
 	"github.com/geosql/geosql/budget"
 )
 
-// Purse is what a role has spent on an account. Its limit is not the ledger's: whoever asks for
-// the role brings it. What was spent stays spent if a role is dropped and made again.
+// Purse is the spending of a role on an account. Its limit is not the ledger's: the caller who asks for
+// the role brings it. Spent budget stays spent if a role is dropped and made again.
 type Purse struct {
 	Role    string
 	Account string
@@ -52,7 +52,7 @@ func (p *Purse) EntryAccount() string {
 	return string(b)
 }
 
-// PurseOf returns the purse that an entry changes, with what the entry spends. It reports false
+// PurseOf returns the purse that an entry changes, with the amount that the entry spends. It reports false
 // for all other entries.
 func PurseOf(e *Entry) (p Purse, ok bool) {
 	rest, ok := strings.CutPrefix(e.Account, purseMark)

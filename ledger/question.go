@@ -17,30 +17,30 @@ import (
 // and remembered: see [Questions.Answer].
 type Question struct {
 	// Key names the question: two questions with the same Key ask the same of the same rows. It
-	// is a keyed hash that the caller makes, so that a ledger tells nobody what was asked. It
-	// covers the rows asked about and not who is left out of the answer: that is found in the
+	// is a keyed hash that the caller makes, so that a ledger reveals no question. It
+	// covers the rows asked about and not the accounts left out of the answer: these are found in the
 	// transaction, from the balances of the moment, and the ledger itself tells the answers to
-	// a question apart by who is left out of them. Were it in the Key, asking again would hardly
-	// ever find an answer: the accounts that have paid for the first one are those that cannot
+	// a question apart by the accounts left out of them. Were they in the Key, asking again would hardly
+	// ever find an answer: the accounts that have paid for the first one are the ones that cannot
 	// pay a second time.
 	Key [32]byte
 
 	Function string
 	Unit     budget.Unit
-	Members  []Member // whom an answer is about
+	Members  []Member // accounts that an answer is about
 
-	// Role is who asks, or "" for the owner. For each account that an answer is about, a role
+	// Role asks, or the owner if it is "". For each account that an answer is about, a role
 	// also pays from a purse of its own, which may hold RoleLimit in all.
 	Role      string
 	RoleLimit budget.Amount
 
-	// LeaveOut leaves those accounts out that cannot pay, or whose purse cannot. Otherwise
+	// LeaveOut leaves accounts out that cannot pay themselves or from the role's budget. Otherwise
 	// the question is refused.
 	LeaveOut bool
 
 	// Draw makes the answer. It is told who is left out, in ascending order. It runs after all
 	// checks, while everybody else who charges waits, so that it should be short. It must not
-	// use the ledger. What it has drawn must stay secret until Answer returns it. An error of
+	// use the ledger. Its result must stay secret until Answer returns it. An error of
 	// Draw is returned by Answer as it is; nothing is charged then. A quote needs no Draw.
 	Draw func(leftOut []string) ([]byte, error)
 }
@@ -49,21 +49,21 @@ type Question struct {
 //
 // # Privacy
 //
-// Some answers of one statement cost an account together what its dearest value costs (parallel
+// Some answers of one statement cost an account together the cost of its dearest value (parallel
 // composition over values). So an answer may cost less beside others than it does by itself. The
-// caller proves that what is due for all answers of a statement bounds the loss from all of
-// them. It counts as paid only what an answer has charged that was drawn in the same statement,
+// caller proves that the due parts of all answers of a statement bound the loss from all of
+// them. It counts as paid only the charges of an answer drawn in the same statement,
 // not for a remembered one, and not for accounts that were left out. Answers that are given
-// again lose nothing: they are computed from the answers of the statements that drew them, whose
+// again lose nothing: they are computed from the answers of the statements that drew them. The
 // losses were paid there.
 type Member struct {
 	Account string
-	Epsilon budget.Amount // what the answer costs the account by itself; it is part of what the question is (ID)
+	Epsilon budget.Amount // cost of the answer to the account by itself; it is part of the question's ID
 
-	// Due is what of Epsilon the account pays if the answer is drawn: less if other answers of the
-	// same statement have paid for the same values. RoleDue is what of it the role's purse pays if
-	// the role sees the answer for the first time. An account whose Due is 0 is never short, and
-	// neither is a purse whose RoleDue is 0.
+	// Due is the part of Epsilon that the account pays if the answer is drawn: less if other answers of the
+	// same statement have paid for the same values. RoleDue is the part of it that the role's budget pays if
+	// the role sees the answer for the first time. An account with a Due of 0 is never short, and
+	// neither is a role with a RoleDue of 0.
 	Due, RoleDue budget.Amount
 
 	Evaluations int64 // that the account pays for
@@ -79,11 +79,11 @@ type Answered struct {
 	Out     LeftOut // which ones, by their numbers in the order of accounts
 	Seen    bool    // whether the role had seen it before
 
-	// What the accounts were charged now, and what the role was.
+	// The sums charged now to the accounts and to the role.
 	Charged, RoleCharged Toll
 }
 
-// Toll is what several accounts were charged.
+// Toll is a sum charged to several accounts.
 type Toll struct {
 	Accounts int           // that were charged anything
 	Most     budget.Amount // that one of them was charged
@@ -120,7 +120,7 @@ func (q *Question) Normalize() error {
 	return nil
 }
 
-// checkMember checks a member behind those that were checked before.
+// checkMember checks a member after its predecessors.
 func (q *Question) checkMember(i int) error {
 	m := &q.Members[i]
 	if err := CheckCharge(m.Account, q.Unit, m.Epsilon); err != nil {
@@ -130,14 +130,14 @@ func (q *Question) checkMember(i int) error {
 	case i > 0 && m.Account == q.Members[i-1].Account:
 		return fmt.Errorf("ledger: a question is about account %s twice", printable.SQL(m.Account))
 	case m.Due < 0 || m.Due > m.Epsilon || m.RoleDue < 0 || m.RoleDue > m.Epsilon:
-		return fmt.Errorf("ledger: what is due of account %s must be between 0 and what the answer costs it, %v", printable.SQL(m.Account), m.Epsilon)
+		return fmt.Errorf("ledger: the due part of account %s must be between 0 and its cost of the answer, %v", printable.SQL(m.Account), m.Epsilon)
 	}
 	return nil
 }
 
-// ID returns what the answers to the question are remembered under. It covers, besides the
-// Key, who the members are and what the answer costs them by itself: a Key that comes with other
-// members is another question, to which a [LeftOut] would mean something else. What is due is no
+// ID is the key of the remembered answers to the question. It covers, besides the
+// Key, the members and the cost of the answer to each by itself: a Key that comes with other
+// members is another question, to which a [LeftOut] would mean something else. The due part is no
 // part of it: that depends on the other answers of a statement, and the answer does not. The
 // question is normalized.
 func (q *Question) ID() (id [sha256.Size]byte) {
@@ -170,14 +170,14 @@ func (q *Question) LeftOut(out LeftOut) (accounts []string) {
 	return accounts
 }
 
-// Dues returns what the accounts that an answer is about pay if it is drawn. It has nothing for
-// those that pay nothing.
+// Dues returns the payments of the accounts that an answer is about if it is drawn. It leaves out
+// accounts that pay nothing.
 func (q *Question) Dues(out LeftOut) []Item {
 	return q.items(out, func(m *Member) budget.Amount { return m.Due })
 }
 
-// RoleDues returns what the role's purses pay if it sees an answer for the first time. It has
-// nothing for those that pay nothing.
+// RoleDues returns the payments of the role's budgets if it sees an answer for the first time. It leaves
+// out accounts that pay nothing.
 func (q *Question) RoleDues(out LeftOut) []Item {
 	return q.items(out, func(m *Member) budget.Amount { return m.RoleDue })
 }
@@ -247,11 +247,11 @@ type Given struct {
 }
 
 // Choose returns the remembered answer that a question gets, or nil if one has to be drawn,
-// without those who cannot pay. Accounts are those whose own limit is short, purses those for
-// whom the purse of the role is; both are empty if nobody is to be left out.
+// without the accounts that cannot pay. Accounts are the ones short by their own limit, purses the ones
+// short by the role's; both are empty if nobody is to be left out.
 //
 // An answer that leaves somebody out who could pay is not given: since it was drawn, budgets were
-// raised, or the role that asked for it was short of its own. One about an account whose purse is
+// raised, or the role that asked for it was short of its own. An answer about an account for which the role is
 // short is given only to a role that has seen it. Accounts that cannot pay may well be in an
 // earlier answer, which they have paid for. Of several answers, one that was seen comes first,
 // as it costs nothing; then the one that leaves out the fewest; then the oldest.

@@ -54,8 +54,8 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-// Questions that differ in anything but the role, in what they do about those who are short,
-// and in what is due, have different IDs.
+// Questions that differ in anything but the role, the rule for accounts that are short,
+// and the due parts, have different IDs.
 func TestQuestionID(t *testing.T) {
 	base := Question{Function: "f", Unit: "m", Members: members(Member{"ana", 1, 1, 1, 1}, Member{"bob", 2, 2, 2, 1})}
 	same := base
@@ -177,7 +177,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// If all who cannot pay are those that an answer leaves out, it is chosen, whoever asks: no
+// If the accounts that cannot pay are exactly the accounts that an answer leaves out, it is chosen for every role: no
 // second answer about the same accounts is drawn. For all sets of three items.
 func TestChooseNeverDrawsAgain(t *testing.T) {
 	sets := make([]LeftOut, 8)

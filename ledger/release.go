@@ -7,30 +7,30 @@ import (
 	"github.com/geosql/geosql/budget"
 )
 
-// A Release is what the ledger knows of a data set that is being released: which data set,
-// how, how many of its accounts are charged, and what was published in the end. It is used
+// A Release is the state of a data set that is being released: the data set,
+// how, how many of its accounts are charged, and the published file in the end. It is used
 // by one goroutine at a time, while the ledger is open.
 //
 // Every account is charged once, for all that the data set has of it, in ascending order of
 // the accounts and before anything is drawn. A process that is killed has charged the first
 // of them. The next process charges the others and draws everything again. So one charge
-// pays for several draws, of which at most one may ever be seen: whoever draws keeps the
+// pays for several draws, and at most one of them may ever be seen: a process that draws keeps the
 // result secret until Seal has returned nil.
 type Release interface {
 	// Charged returns how many accounts are charged, from the first one on.
 	Charged() int64
 
-	// Published returns what was published, or nil if nothing was.
+	// Published returns the published data set, or nil if there is none.
 	Published() *Published
 
 	// Charge charges the next accounts and stores how many are charged, in one transaction.
 	// Each account has one item, and the accounts are in ascending order. Charge takes
-	// nothing of what [Charger.Reserve] has set aside. After a [*RefusalError] none of the
+	// nothing of the amounts that [Charger.Reserve] has set aside. After a [*RefusalError] none of the
 	// items is charged. A [*ReleaseError] says that another process has continued the
 	// release.
 	Charge(unit budget.Unit, items []Item) error
 
-	// Seal ends the release: what has this hash will be published where the plan says.
+	// Seal ends the release: the draft with this hash will be published where the plan says.
 	// Nothing can be charged or sealed under the release's ID any more.
 	Seal(sha256 string) error
 
@@ -39,14 +39,14 @@ type Release interface {
 	Other(sha256 string) (id string, err error)
 }
 
-// ReleasePlan is what must not change between two attempts at a release.
+// ReleasePlan holds the facts that must not change between two attempts at a release.
 type ReleasePlan struct {
 	Digest   string // of the data set
 	Settings string // that the draws depend on
 	Output   string // where it is to be published
 }
 
-// Published is what was published of a release.
+// Published describes the published data set of a release.
 type Published struct {
 	Output string    // where
 	SHA256 string    // of its bytes, in hexadecimal

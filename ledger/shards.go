@@ -17,7 +17,7 @@ type Shared interface {
 	OpenSharded(id string, plan ReleasePlan, shards int) (Sharded, error)
 }
 
-// Sharded is a release whose rows are drawn shard by shard, by any number of processes on any
+// Sharded is a release of rows that are drawn shard by shard, by any number of processes on any
 // number of machines at any time. Every step can be repeated and interrupted.
 //
 // First the rows of every account are counted in each shard. Then the accounts are charged, each
@@ -36,13 +36,13 @@ type Sharded interface {
 
 	// Claim asks for a shard to count, or once all accounts are charged for one to draw, that
 	// nobody else is told of for some time. Wanted is its number, or -1 for any. Claim returns -1
-	// if somebody has it, or has done it. Who has a shard claims it again for more time, or for
-	// none to leave it to others. A claim saves work and decides nothing: whoever counts or
+	// if somebody has it, or has done it. The holder of a shard claims it again for more time, or for
+	// none to leave it to others. A claim saves work and decides nothing: a process that counts or
 	// draws a shard without one does no harm.
 	Claim(wanted int, lease time.Duration) (shard int, err error)
 
-	// SetCount stores what a shard has: how many rows each account has in it, in ascending order
-	// of accounts (their Evaluations; Epsilon is ignored), and what info says of it. All of it is
+	// SetCount stores the count of a shard: how many rows each account has in it, in ascending order
+	// of accounts (their Evaluations; Epsilon is ignored), and the info about it. All of it is
 	// stored or nothing. A second count of a shard must have the same digest as the first, else
 	// SetCount returns a [*ReleaseError]: the input has changed. It changes nothing. Accounts must
 	// not use the ledger.
@@ -70,7 +70,7 @@ type Sharded interface {
 type ShardProgress struct {
 	Counted int // shards
 	Charged bool
-	Drawn   int // shards of which a draw may be seen
+	Drawn   int // shards with a draw that may be seen
 }
 
 // Shard is the state of a shard.

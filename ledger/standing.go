@@ -7,7 +7,7 @@ import (
 	"github.com/geosql/geosql/budget"
 )
 
-// Balance is what an account has of one unit. Spent and reserved amounts both count against
+// Balance is the state of an account's budget of one unit. Spent and reserved amounts both count against
 // the limit. A limit with a window counts those of the window alone.
 type Balance struct {
 	Account     string
@@ -22,7 +22,7 @@ type Balance struct {
 	LastCharge  time.Time     // zero if there was none
 }
 
-// Remaining returns what may still be charged: 0 without a limit.
+// Remaining returns the amount that may still be charged: 0 without a limit.
 func (b Balance) Remaining() budget.Amount {
 	if !b.Limited {
 		return 0
@@ -30,7 +30,7 @@ func (b Balance) Remaining() budget.Amount {
 	return max(0, b.Limit-b.used())
 }
 
-// used returns what counts against the limit.
+// used returns the amount that counts against the limit.
 func (b Balance) used() budget.Amount {
 	if b.Limited && b.Window > 0 {
 		return b.WindowSpent
@@ -48,13 +48,13 @@ func (b Balance) Needed(cost budget.Amount) (limit budget.Amount, ok bool) {
 	return used + cost, true
 }
 
-// Standing is a balance together with what an engine stores of its window. The engine fills
+// Standing is a balance together with an engine's stored state of its window. The engine fills
 // it in, but for WindowSpent, Reopens and Term, which At computes.
 type Standing struct {
 	Balance
 	LimitSet int64     // when the limit was set, in microseconds since 1970
 	Stored   WindowUse // of the window that the last entry belongs to
-	Term     Term      // of what is reserved now
+	Term     Term      // of amounts reserved now
 }
 
 var errDamaged = errors.New("the ledger is damaged: a balance is out of range")
@@ -77,8 +77,8 @@ func (s *Standing) inRange() bool {
 		s.Window >= 0 && s.Window <= MaxWindow
 }
 
-// Refuse returns nil if the account can pay cost with what is set aside for it and what its
-// limit leaves, and else the refusal. Where there is no limit, the engine adds the units
+// Refuse returns nil if the account can pay cost with the amount set aside for it and the rest of its
+// limit, and else the refusal. Where there is no limit, the engine adds the units
 // that have one.
 func (s *Standing) Refuse(cost, aside budget.Amount) *RefusalError {
 	left := aside + s.Remaining()

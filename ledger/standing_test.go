@@ -24,7 +24,7 @@ func TestRemaining(t *testing.T) {
 	}
 }
 
-// windowed is a standing under a limit of 10 in a window of a second, of which the window that
+// windowed is a standing under a limit of 10 in a window of a second. The window that
 // began at 5,000,000 has used 4.
 func windowed() Standing {
 	return Standing{
@@ -93,7 +93,7 @@ func TestReservedChange(t *testing.T) {
 		spent, reserved, want budget.Amount
 		from                  Term
 	}{
-		{2, -2, -2, over},   // what was reserved is spent, whenever that was
+		{2, -2, -2, over},   // a reservation is spent, whenever it was made
 		{2, -5, -5, s.Term}, // 3 return
 		{2, -5, -2, over},   // 3 cannot return
 		{0, 5, 5, Term{}},   // a reservation returns nothing

@@ -9,19 +9,19 @@ import (
 // A Trace is the state of a trace between steps, in the hands of one user. It is used by one
 // goroutine at a time.
 //
-// What a step may cost is reserved, durably, before the step is drawn. The run and the state
+// The most that a step may cost is reserved, durably, before the step is drawn. The run and the state
 // are saved in blocks. A trace that has reserved and not saved is taken: if its user crashes,
 // the points since the last block are lost although they were seen. The trace then stays
-// taken, with what was reserved, until [Traces.RestartTrace] counts that as spent. The same
-// holds for all traces of an account whose statement has crashed, if it took steps of several
-// traces from what [Charger.Reserve] had set aside.
+// taken, with its reservation, until [Traces.RestartTrace] counts that as spent. The same
+// holds for all traces of an account after a crash of a statement that took steps of several
+// traces from the amounts that [Charger.Reserve] had set aside.
 type Trace interface {
-	// Reserve ensures that what a step may cost is reserved. It reserves ahead, up to the
+	// Reserve ensures that the cost of a step is reserved. It reserves ahead, up to the
 	// most that the trace may still spend.
 	Reserve(cost, most budget.Amount) error
 
-	// Add adds a step to the run. The point says what the step has spent, which is at most
-	// what was reserved for it.
+	// Add adds a step to the run. The point has the amount that the step has spent, which is at most
+	// the amount reserved for it.
 	Add(p Point)
 
 	// Full reports whether it is time to save.
@@ -30,7 +30,7 @@ type Trace interface {
 	// Save stores the points since the last time, and the state after them.
 	Save(state []byte) error
 
-	// Close saves, returns what is reserved and not used, and leaves the trace to others, or has
+	// Close saves, returns unused reservations, and leaves the trace to others, or has
 	// the trace's statement do so. After an error the trace stays taken.
 	Close(state []byte) error
 }

@@ -8,11 +8,11 @@ import (
 
 // A limit may hold for a window of time: it opens again when the window is over. That is a
 // policy, not a theorem. Losses add up across windows as they do within one, and the sum
-// since the beginning is what holds for somebody whose secrets of different windows are
-// correlated. Under which assumptions a budget may be reset is an open question
+// since the beginning holds for somebody with correlated secrets in different windows.
+// Under which assumptions a budget may be reset is an open question
 // (Chatzikokolakis, Palamidessi, Stronati, A Predictive Differentially-Private Mechanism for
-// Mobility Traces (2014), sections 3 and 6). So a balance keeps the sum beside what the
-// window has used.
+// Mobility Traces (2014), sections 3 and 6). So a balance keeps the sum beside the
+// use of the window.
 //
 // Every account has windows of its own. A window starts with the first charge after the
 // last one ended, and lasts as long as the current limit says. Only a clock that has passed
@@ -22,7 +22,7 @@ import (
 // MaxWindow is the longest window, in seconds: a hundred years.
 const MaxWindow = 100 * 365 * 86400
 
-// WindowUse is what an engine stores of an account's window. It is zero where no window has
+// WindowUse is the stored state of an account's window. It is zero where no window has
 // started.
 type WindowUse struct {
 	Start int64         // in microseconds since 1970
@@ -32,7 +32,7 @@ type WindowUse struct {
 // Term is the time for which an amount is reserved: the window that it was taken from, from
 // its start to its end in microseconds since 1970. It is zero under a limit without a window.
 //
-// When its term is over an amount can be neither used nor returned: what would be granted
+// When its term is over an amount can be neither used nor returned: an amount granted
 // with it belongs to a window that is over.
 type Term struct{ Start, End int64 }
 
@@ -73,7 +73,7 @@ func (s *Standing) WindowAfter(net budget.Amount) WindowUse {
 }
 
 // ReservedChange returns by how much the reserved amount really changes when an entry
-// changes the spent and the reserved amount and what it returns was reserved in a term.
+// changes the spent and the reserved amount and the returned part was reserved in a term.
 // Nothing returns to a window that is over: there the reserved amount only becomes spent.
 func (s *Standing) ReservedChange(spent, reserved budget.Amount, from Term) budget.Amount {
 	if spent+reserved < 0 && from.Start != s.Term.Start {

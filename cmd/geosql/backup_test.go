@@ -64,7 +64,7 @@ func TestBackup(t *testing.T) {
 		t.Errorf("budget of the backup: %+v", r)
 	}
 	for _, sql := range []string{charging, `SELECT budget_limit('ana', 'm', 9)`, `SELECT budget_reserve('ana', 'm', 1)`} {
-		clitest.WantError(t, clitest.Run(t, "", to, sql), 1, "does not know what was charged since: run 'geosql restore "+to+"-ledger'")
+		clitest.WantError(t, clitest.Run(t, "", to, sql), 1, "lacks all later charges: run 'geosql restore "+to+"-ledger'")
 	}
 	if err := os.Remove(db + "-ledger"); err != nil {
 		t.Fatal(err)

@@ -83,7 +83,7 @@ func TestBudgetVerify(t *testing.T) {
 	clitest.WantError(t, clitest.Run(t, "", "budget", db, "--verify", "--head", noted), 1, "an older file was put back")
 
 	clitest.Query(t, db+"-ledger", `UPDATE entry SET spent = spent - 1 WHERE id = 3; UPDATE balance SET spent = spent - 1`)
-	clitest.WantError(t, clitest.Run(t, "", "budget", db, "--verify"), 1, "entry 3 is not what was written")
+	clitest.WantError(t, clitest.Run(t, "", "budget", db, "--verify"), 1, "entry 3 was changed")
 }
 
 // A ledger itself shows what its database shows, also while another process has it open and

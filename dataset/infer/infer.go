@@ -1,6 +1,6 @@
 // Package infer finds the kinds of columns of text: the kinds in which the
 // cells can be stored without losing a digit. A [Column] finds the kind alone; a [Survey]
-// describes a data set, and says why a column is text.
+// describes a data set, and explains why a column is text.
 package infer
 
 import (

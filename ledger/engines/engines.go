@@ -1,7 +1,7 @@
 // Package engines opens ledgers wherever they are: in files, or on PostgreSQL servers.
 //
 // Where a ledger is, is told by one text: the path of a file, or a URL that begins with postgres://
-// or postgresql://. A file whose name looks like a URL has ./ in front.
+// or postgresql://. Put ./ before the name of a file that looks like a URL.
 package engines
 
 import (
@@ -43,7 +43,7 @@ func Check(where string) error {
 	return nil
 }
 
-// isScheme reports whether a text can be what a URL begins with. A single letter is a drive.
+// isScheme reports whether a text can be the scheme of a URL. A single letter is a drive.
 func isScheme(s string) bool {
 	for _, r := range s {
 		if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z') {
@@ -53,12 +53,12 @@ func isScheme(s string) bool {
 	return len(s) > 1
 }
 
-// connectionWords are what other ways to name a server of PostgreSQL begin with.
+// connectionWords begin other ways to name a server of PostgreSQL.
 var connectionWords = map[string]bool{
 	"host": true, "hostaddr": true, "port": true, "dbname": true, "user": true, "password": true, "service": true, "sslmode": true,
 }
 
-// Label returns what people are shown of where a ledger is: the path, or of a URL the host, port,
+// Label returns the place of a ledger as it is shown: the path, or of a URL the host, port,
 // database and user.
 func Label(where string) string {
 	if IsURL(where) {
@@ -87,4 +87,4 @@ func Open(where string, create bool, mode fs.FileMode) (ledger.Ledger, error) {
 	return l, nil
 }
 
-var errMode = errors.New("ledger: a ledger on a server has no mode: who may read it and charge to it is said there, with GRANT")
+var errMode = errors.New("ledger: a ledger on a server has no mode: grant the right to read it and charge to it there, with GRANT")

@@ -14,17 +14,17 @@ import (
 	"github.com/geosql/geosql/ledger/postgres"
 )
 
-// Moved says what a move has done.
+// Moved reports a finished move.
 type Moved struct {
 	ID       string
 	Before   bool  // it had been done before
-	Entries  int64 // all of which, but those in archives, were compared, as was everything else
+	Entries  int64 // all compared except archived ones, as was everything else
 	Balances int64
 	Limits   int64
 }
 
 // Move moves a ledger from a file to a server, or from a server to a file, with all that it holds, and with its
-// ID, which databases hold. Nobody may use it meanwhile: what somebody has reserved then stays reserved.
+// ID, which databases hold. Nobody may use it meanwhile: reserved amounts then stay reserved.
 //
 // First the ledger is retired where it is: it can be read from then on, and not charged. Then
 // it is copied, verified, and compared with the retired one to the last digit, and only then it can
@@ -131,7 +131,7 @@ func (m *move) run(ctx context.Context) (*Moved, error) {
 	return &Moved{ID: m.oldS.ID, Entries: proof.Head.ID, Balances: proof.Balances, Limits: proof.Limits}, nil
 }
 
-// look reads what is at both ends, and refuses what cannot be moved.
+// look reads both ends, and refuses a ledger that cannot be moved.
 func (m *move) look() (err error) {
 	if m.oldS, err = m.old.State(); err != nil {
 		return err
@@ -186,7 +186,7 @@ func (m *move) carry(ctx context.Context) (proof engine.Proof, err error) {
 			}
 			arrived, err := prove(m.new)
 			if err == nil && arrived != proof {
-				err = fmt.Errorf("what has arrived at %s is not what %s holds", Label(m.to), Label(m.from))
+				err = fmt.Errorf("the copy at %s differs from the ledger at %s", Label(m.to), Label(m.from))
 			}
 			return err
 		}},

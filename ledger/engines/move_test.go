@@ -87,7 +87,7 @@ func question(name string) ledger.Question {
 	}
 }
 
-// view is what people see of a ledger.
+// view is the visible state of a ledger.
 type view struct {
 	id       string
 	balances []ledger.Balance
@@ -168,7 +168,7 @@ func TestMove(t *testing.T) {
 		t.Errorf("again: %+v, %v", again, err)
 	}
 
-	// Whoever has asked sees the same answer for nothing, and what is sealed stays sealed.
+	// An account that has asked sees the same answer for nothing, and sealed values stay sealed.
 	server := open(t, url, false)
 	a, err := server.Answer(question("q"))
 	if err != nil || !a.Remembered || !a.Seen || string(a.Answer) != "answer" {
@@ -211,7 +211,7 @@ func TestMove(t *testing.T) {
 	check(t, back.Charge("dx_sum", "m", []ledger.Item{{Account: "ana", Epsilon: 3, Evaluations: 1}}))
 	check(t, back.Close())
 
-	// And to the server again, over what is retired there.
+	// And to the server again, over the retired ledger there.
 	_, err = move(path, url)
 	check(t, err)
 	server = open(t, url, false)
@@ -259,7 +259,7 @@ func TestMoveIsRefused(t *testing.T) {
 		unusable(t, p, "was moved to ")
 	}
 
-	// What a server cannot store.
+	// A name that a server cannot store.
 	bad := filepath.Join(dir, "bad")
 	l := open(t, bad, true)
 	check(t, l.SetLimit("a\x00b", "m", one, 0))
@@ -301,7 +301,7 @@ func TestMoveIsInterrupted(t *testing.T) {
 	}
 }
 
-// A move whose process ends before any of its steps can be repeated, and at no time both can be
+// A move that is killed before any of its steps can be repeated, and at no time both can be
 // charged.
 func TestMoveIsKilled(t *testing.T) {
 	path, url := ends(t)

@@ -14,7 +14,7 @@ func openURL(url string, create bool) (ledger.Ledger, error) {
 	return l, nil
 }
 
-// Accept makes a ledger usable again whose server has lost charges, for an owner who knows that: see
+// Accept makes a ledger usable again after its server has lost charges, for an owner who knows that: see
 // [postgres.Accept].
 func Accept(url string) error {
 	if err := Check(url); err != nil {

@@ -45,7 +45,7 @@ func BenchmarkAnswer(b *testing.B) {
 	}
 }
 
-// memberOf returns the member that owes what an item says, to the account and to the purse.
+// memberOf returns the member that owes the amounts of an item, to the account and to the role.
 func memberOf(item ledger.Item) ledger.Member {
 	return ledger.Member{Account: item.Account, Epsilon: item.Epsilon, Due: item.Epsilon, RoleDue: item.Epsilon, Evaluations: item.Evaluations}
 }

@@ -24,7 +24,7 @@ func newAsked(t *testing.T) *Ledger {
 
 var errDraw = errors.New("the worker has gone")
 
-// A draw that fails costs nothing, and those who share its transaction are none the worse for it.
+// A draw that fails costs nothing, and the other questions in its transaction are none the worse for it.
 func TestDrawFailsAmongOthers(t *testing.T) {
 	l := newAsked(t)
 	bad := ledgertest.Ask("q", "ana").As("sales", 8)
@@ -50,7 +50,7 @@ func TestDrawFailsAmongOthers(t *testing.T) {
 	ledgertest.Ask("q", "ana").As("sales", 8).Gets(t, l, "q 1", 1, 1)
 }
 
-// What cannot be stored is not returned, and not remembered.
+// An answer that cannot be stored is not returned, and not remembered.
 func TestAnswerIsNotStored(t *testing.T) {
 	for name, trigger := range map[string]string{
 		"charge":  "BEFORE INSERT ON entry WHEN new.unit <> ''",
@@ -148,7 +148,7 @@ func TestAnswersInOneTransaction(t *testing.T) {
 	ledgertest.WantSpent(t, l, "night", ledgertest.Amounts{"ana": {4, 4}, "bob": {4, 0}})
 }
 
-// What reached the memory of a transaction that fails as a whole is not given to anybody.
+// An answer that reached the memory of a transaction that fails as a whole is not given to anybody.
 func TestAnswersFailTogether(t *testing.T) {
 	l := newAsked(t)
 	q := ledgertest.Ask("q", "ana")
@@ -180,7 +180,7 @@ func TestVerifyComparesPursesWithTheArchive(t *testing.T) {
 		check(t, err)
 		check(t, verify(l, path, nil))
 	}
-	const wrong = "what role 'sales' has spent on account 'ana' in 'm' is not what its entries say"
+	const wrong = "the spending of role 'sales' on account 'ana' in 'm' differs from the sum of its entries"
 	spoil(t, l.Path(), "UPDATE purse SET spent = spent - 1")
 	saying(t, "tampered", verify(l, path, nil), wrong)
 	spoil(t, l.Path(), "UPDATE purse SET spent = spent + 1")
@@ -225,14 +225,14 @@ func TestDamagedPurse(t *testing.T) {
 	spoil(t, l.Path(), "UPDATE purse SET spent = 9223372036854775807")
 	q := ledgertest.Ask("p", "ana").As("sales", budget.Max)
 	_, err := l.Answer(q.Question)
-	saying(t, "damaged", err, "what a role has spent is out of range")
+	saying(t, "damaged", err, "the spending of a role is out of range")
 	if q.Draws != 0 {
 		t.Error("drawn")
 	}
 }
 
 // A copy gives no answers before it is adopted. Then it has those from before, their charges and
-// purses, and draws and charges again what it does not know.
+// purses, and draws and charges unknown answers again.
 func TestAnswersOfCopies(t *testing.T) {
 	l := newAsked(t)
 	check(t, l.SetLimit("*", "m", 100, 0))
@@ -286,7 +286,7 @@ func TestQuoteWritesNothing(t *testing.T) {
 	check(t, verify(l, "", nil))
 }
 
-// filesOf returns what is in the files of a ledger, but for the index of its log, which has locks.
+// filesOf returns the contents of the files of a ledger, except the index of its log, which has locks.
 func filesOf(t *testing.T, l *Ledger) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -308,7 +308,7 @@ func TestQuoteErrors(t *testing.T) {
 	saying(t, "copy", err, "run 'geosql restore "+c.Path()+"'")
 	spoil(t, l.Path(), "UPDATE purse SET spent = 9223372036854775807")
 	_, err = l.Quote(ledgertest.Ask("p", "ana").As("sales", 8).Question)
-	saying(t, "damaged", err, "what a role has spent is out of range")
+	saying(t, "damaged", err, "the spending of a role is out of range")
 	_, err = ledgertest.Ask("free", "ana").Owing(0, 0, 0).Answer(t, l)
 	check(t, err) // the connection is none the worse for it
 	check(t, l.Close())

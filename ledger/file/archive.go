@@ -62,7 +62,7 @@ func (db *store) copyEntries(path string, mode fs.FileMode, before int64) (last 
 				return err
 			}
 			if last = last.Next(&r, &arch.scratch); last != stored {
-				return fmt.Errorf("entry %d is not what was written; nothing was archived", stored.ID)
+				return fmt.Errorf("entry %d was changed; nothing was archived", stored.ID)
 			}
 			return arch.insert(&r, &last)
 		})
@@ -212,8 +212,8 @@ func (t *transaction) carryLimits(last int64) error {
 	return err
 }
 
-// carryEvents writes the entries anew that record events: what a restored ledger does not know
-// stays unknown.
+// carryEvents writes the entries that record events anew: unknown charges of a restored ledger
+// stay unknown.
 func (t *transaction) carryEvents(last int64) error {
 	carried, err := t.db.events(last)
 	r := new(engine.Run)
@@ -233,8 +233,8 @@ func (db *store) events(last int64) (events []event, err error) {
 	return events, err
 }
 
-// openArchive opens the archive of the ledger that has the ID. The store has what an archive and a
-// ledger have in common: table entry and the ID.
+// openArchive opens the archive of the ledger that has the ID. The store has the common part of an archive and a
+// ledger: table entry and the ID.
 func openArchive(path, id string, create bool) (*store, error) {
 	db, err := connect(path, create)
 	if err != nil {

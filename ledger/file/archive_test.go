@@ -33,7 +33,7 @@ func entryTime(t failer, l *Ledger, id int64) time.Time {
 	return time.UnixMicro(at)
 }
 
-// standings returns what the ledger has stored of every account, whichever entry says so.
+// standings returns the stored standing of every account, whichever entry it comes from.
 func standings(t *testing.T, l *Ledger) (all []ledger.Standing) {
 	t.Helper()
 	balances, err := l.Balances()
@@ -91,8 +91,8 @@ func TestArchive(t *testing.T) {
 		t.Error("the limits that were archived are still listed as they were")
 	}
 
-	// What is there stays when there is nothing to move, and later entries go to
-	// the same archive, those that carry sums over too.
+	// An archive stays as it is when there is nothing to move, and later entries go to
+	// the same archive, sums carried over too.
 	moved, err = l.Archive(path, cut)
 	check(t, err)
 	if moved != 0 {
@@ -134,7 +134,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// Where nothing has to be carried over, too, what was moved is gone.
+// Moved entries are gone also where nothing has to be carried over.
 func TestArchiveSupersededLimit(t *testing.T) {
 	l := newFile(t)
 	clock := atClock(l)

@@ -73,7 +73,7 @@ func scanLimit(s *ledger.Standing, row []sqlite.Value) {
 	}
 }
 
-// scanUse reads what is used: spent, reserved, last_charge, window_start and window_spent,
+// scanUse reads the use: spent, reserved, last_charge, window_start and window_spent,
 // NULL where there is nothing.
 func scanUse(s *ledger.Standing, row []sqlite.Value) {
 	if spent := &row[0]; spent.Type() == sqlite.Integer {

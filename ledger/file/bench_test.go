@@ -13,7 +13,7 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// versus are the times of what the ledger does and of what bare SQLite does with
+// versus are the times of work of the ledger and of the same work of bare SQLite with
 // the same settings. They take turns, for the disk drifts.
 type versus struct{ ours, bare time.Duration }
 
@@ -33,7 +33,7 @@ func (v *versus) reportRate(b *testing.B, n float64) {
 	b.ReportMetric(n*v.bare.Seconds()/v.ours.Seconds(), "rate/bare")
 }
 
-// reportTime reports how long the ledger takes for what bare SQLite does in 1.
+// reportTime reports how long the ledger takes for the work that bare SQLite does in 1.
 func (v *versus) reportTime(b *testing.B) {
 	b.ReportMetric(float64(v.ours.Microseconds())/float64(b.N)/1000, "ms/ours")
 	b.ReportMetric(float64(v.bare.Microseconds())/float64(b.N)/1000, "ms/bare")
@@ -67,7 +67,7 @@ func bareCommit(b *testing.B) func() {
 }
 
 // bareBatch commits a new entry and a new balance of every account, in tables
-// with what they cannot do without.
+// with the columns that they cannot do without.
 func bareBatch(b *testing.B, items []ledger.Item) func() {
 	db := bare(b, `
 		CREATE TABLE entry(id INTEGER PRIMARY KEY, time INTEGER, function TEXT, account TEXT, unit TEXT, spent INTEGER);
@@ -214,7 +214,7 @@ func BenchmarkReserveMany(b *testing.B) {
 	v.reportTime(b)
 }
 
-// BenchmarkChain is what the hashes cost: the ledger's entries with them beside
+// BenchmarkChain measures the cost of the hashes: the ledger's entries with them beside
 // the same rows without.
 func BenchmarkChain(b *testing.B) {
 	const n = 10_000
@@ -257,7 +257,7 @@ func BenchmarkChain(b *testing.B) {
 	v.reportTime(b)
 }
 
-// BenchmarkSpender is the cost of an evaluation whose account has a hold.
+// BenchmarkSpender is the cost of an evaluation for an account with a hold.
 func BenchmarkSpender(b *testing.B) {
 	for _, n := range []int{1, 60, 100_000} {
 		b.Run(fmt.Sprint("accounts=", n), func(b *testing.B) {
@@ -269,7 +269,7 @@ func BenchmarkSpender(b *testing.B) {
 			defer s.End()
 			p := s.Spender("geoind_laplace", "m")
 			for _, a := range accounts {
-				check(b, p.Charge(a, 1e10)) // what is left are 15e10
+				check(b, p.Charge(a, 1e10)) // 15e10 remain
 			}
 			b.ReportAllocs()
 			i := 0

@@ -70,7 +70,7 @@ func TestStatementIsNumberedByItsFirstEntry(t *testing.T) {
 	}
 }
 
-// What a failed End could not return, a later write does.
+// An amount that a failed End could not return, a later write returns.
 func TestFailingEnd(t *testing.T) {
 	l := newFile(t)
 	check(t, l.SetLimit("*", "m", 100, 0))

@@ -15,7 +15,7 @@ func (l *Ledger) Charges() iter.Seq2[ledger.Charge, error] {
 	return engine.Sequence(l.readCharges)
 }
 
-// chargesSQL leaves out runs that only reserved, which have spent and evaluated nothing, and what
+// chargesSQL leaves out runs that only reserved, which have spent and evaluated nothing, and the spending of
 // roles have spent.
 const chargesSQL = `
 SELECT min(id), min(time), function, account, unit, sum(spent), sum(evaluations)

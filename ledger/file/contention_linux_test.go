@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// line is what stands in the queue of a ledger's processes, seen by one that only
+// line is the queue of a ledger's processes, seen by one that only
 // looks.
 type line struct{ file *os.File }
 
@@ -81,7 +81,7 @@ func transactionsAfter(t *testing.T, a *auditor, entry int64) (counts map[string
 
 // Between two turns of a process that always wants one, every other process has
 // exactly one transaction, however many want one too, unless the machine stands still
-// for as long as they have patience. Who waits took his place in this round or in the
+// for as long as they have patience. A process that waits took its place in this round or in the
 // one before.
 func TestProcessesTakeTurns(t *testing.T) {
 	l := newFile(t)

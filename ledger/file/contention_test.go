@@ -35,7 +35,7 @@ func inGroup(t *testing.T, l *Ledger, calls ...func() error) []error {
 	return errs
 }
 
-// commits counts what l commits while a test does something.
+// commits counts the transactions that l commits while a test does something.
 func commits(t *testing.T, l *Ledger, something func()) (n int64) {
 	t.Helper()
 	count := func() int64 {
@@ -108,8 +108,8 @@ func TestRefusedCallersCommitNothing(t *testing.T) {
 	}
 }
 
-// Whoever comes in the way of a group, all its callers are told, and nothing of
-// what they wrote stays.
+// When a group fails for any reason, all its callers are told, and nothing of
+// their writes stays.
 func TestGroupFailsAsAWhole(t *testing.T) {
 	for name, spoiled := range map[string]struct {
 		call    func(*Ledger) error
@@ -179,7 +179,7 @@ func (l *Ledger) inTransaction(work func(*transaction) error) error {
 	return engine.Wrap(disk{l}.Update(nil, func(t engine.Transaction) error { return work(t.(*transaction)) }))
 }
 
-// refuseLate refuses what it has written.
+// refuseLate refuses after it has written.
 func refuseLate(t *transaction) error {
 	b, err := t.Standing(engine.Key{Account: "late", Unit: "m"})
 	if err != nil {
@@ -255,7 +255,7 @@ func logSize(l *Ledger) int64 {
 	return log.Size()
 }
 
-// logLimit is what the log shrinks to, PRAGMA journal_size_limit. SQLite begins
+// logLimit is the size to which the log shrinks, PRAGMA journal_size_limit. SQLite begins
 // it anew when it has 1000 pages of 4096 bytes, which are less.
 const logLimit = 4 << 20
 
@@ -268,7 +268,7 @@ func oneTransaction(t *testing.T, items []ledger.Item) int64 {
 }
 
 // The log holds at most logLimit and the largest transaction while nobody reads
-// for long, whoever writes.
+// for long, however many write.
 func TestLogIsBounded(t *testing.T) {
 	_, items := manyAccounts(20_000, 1)
 	bound := logLimit + oneTransaction(t, items)*11/10 // in a larger tree a bit more

@@ -16,8 +16,8 @@ import (
 
 // Copies.
 //
-// A copy of a ledger does not know what is charged to the ledger afterwards. Whoever charges
-// accounts in the copy grants that part of their budgets a second time. So a copy that Copy
+// A copy of a ledger does not know later charges to the ledger. Charges to
+// accounts in the copy grant that part of their budgets a second time. So a copy that Copy
 // makes is marked, in table meta and by its application id, and every transaction on it fails
 // until its owner adopts it. The mark is looked for in each transaction, and not only when the
 // file is opened: it may come with a copy that is written over a ledger in use. A marked copy
@@ -33,7 +33,7 @@ const (
 	adoptFunction = "ledger_restore"
 )
 
-// event is what happened to the ledger itself, and when, in microseconds since 1970.
+// event is an event of the ledger itself, and its time, in microseconds since 1970.
 type event struct {
 	function string
 	time     int64
@@ -49,7 +49,7 @@ func (t *transaction) addEvent(r *engine.Run, e event) error {
 	}, 0, ledger.WindowUse{})
 }
 
-// Origin says what a copy was made of.
+// Origin describes the ledger that a copy was made of.
 type Origin struct {
 	Time time.Time // a moment before the copied state
 	Path string    // where the ledger was
@@ -88,13 +88,13 @@ func (db *store) errMarked(path string) error {
 		when = " of " + o.Time.Format(time.RFC3339)
 	}
 	path = printable.Text(path)
-	return fmt.Errorf("%s is a backup%s, which does not know what was charged since: run 'geosql restore %s' before you use it", path, when, path)
+	return fmt.Errorf("%s is a backup%s, which lacks all later charges: run 'geosql restore %s' before you use it", path, when, path)
 }
 
 // Copy copies the ledger to a new file, marked as a copy, which only its owner can read. It calls
 // each with the share that is done, and ends with the error that each returns. Others can go on
-// charging: the copy has every charge that was granted before the call, and what is reserved
-// in it stays so. After an error, files that begin with path may be left.
+// charging: the copy has every charge that was granted before the call, and reservations
+// in it stay. After an error, files that begin with path may be left.
 func (l *Ledger) Copy(path string, each func(share float64) error) error {
 	if l.path == "" {
 		return errors.New("ledger: a ledger in memory cannot be copied")
@@ -106,7 +106,7 @@ func (l *Ledger) Copy(path string, each func(share float64) error) error {
 }
 
 func (l *Ledger) copyTo(path string, each func(share float64) error) error {
-	now := l.clock() // before anything is read: what may be missing is later than this
+	now := l.clock() // before anything is read: missing charges are later than this
 	from, err := connect(l.path, false)
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (l *Ledger) copyTo(path string, each func(share float64) error) error {
 	}
 	defer to.close()
 	err = from.inTransaction("BEGIN", func() error {
-		if _, err := from.sameLedger(); err != nil { // the first to read, which decides what is copied
+		if _, err := from.sameLedger(); err != nil { // the first to read, which fixes the state to copy
 			return err
 		}
 		if err := l.place.check(); err != nil {
@@ -174,13 +174,13 @@ func (db *store) mark(o Origin) error {
 	})
 }
 
-// Adopt makes a ledger of a marked copy, for an owner who knows what is lost, and records that in
+// Adopt makes a ledger of a marked copy, for an owner who knows that charges are lost, and records that in
 // two entries. With block, every limit becomes 0 first.
 //
 // Releases of data sets that were not finished when the copy was made are forgotten: the
-// original may have finished them since, and what was charged pays for one draw only. Answers that
-// are remembered stay, with the purses: they were paid for before the copy was made. What the
-// original has answered since is drawn and charged again when it is asked for.
+// original may have finished them since, and their charges pay for one draw only. Remembered answers
+// stay, with the purses: they were paid for before the copy was made. Later answers of the
+// original are drawn and charged again when they are asked for.
 func (l *Ledger) Adopt(block bool) error {
 	return engine.Wrap(l.commit(func(t *transaction, err error) error {
 		if err != nil {
@@ -216,8 +216,8 @@ func (t *transaction) adopt(block bool) error {
 		PRAGMA application_id = %d`, releaseSchema, ApplicationID))
 }
 
-// Restoration says when a ledger was put into use that was a copy, and of when the copy was. What
-// was charged in between is unknown to it.
+// Restoration tells when a copied ledger was put into use, and when the copy was made. Charges
+// in between are unknown to it.
 type Restoration struct{ Copied, Restored time.Time }
 
 // Restorations returns the restorations of the ledger, in their order.

@@ -34,7 +34,7 @@ func copyOf(t *testing.T, l *Ledger) *Ledger {
 	return c
 }
 
-// A copy shows what the ledger holds, and nothing can be done with it before it is adopted.
+// A copy shows the contents of the ledger, and nothing can be done with it before it is adopted.
 func TestCopyIsRefusedUntilItIsAdopted(t *testing.T) {
 	l := newFilled(t)
 	begun := time.Now()
@@ -55,7 +55,7 @@ func TestCopyIsRefusedUntilItIsAdopted(t *testing.T) {
 		t.Fatalf("origin %+v", o)
 	}
 
-	const want = "which does not know what was charged since: run 'geosql restore "
+	const want = "which lacks all later charges: run 'geosql restore "
 	archive := filepath.Join(t.TempDir(), "archive")
 	used := func() map[string]error {
 		s := c.NewStatement()
@@ -241,7 +241,7 @@ func TestCopyFails(t *testing.T) {
 	}
 }
 
-// What a ledger has grown out of, it follows.
+// A ledger follows its own earlier states.
 func TestFollows(t *testing.T) {
 	l := newFilled(t)
 	early := head(t, l)

@@ -17,15 +17,16 @@ import (
 )
 
 // askingRole is the role that all processes ask in. It sees every answer that is drawn, so its
-// purses have spent what the accounts have.
+// purses have spent the same as the accounts.
 const askingRole = "sales"
 
 // answersFile has the answers that the processes have seen, one a line. A line is one write, which
 // is there or not when its process was killed.
 func answersFile(dir string) string { return filepath.Join(dir, "answers") }
 
-// askQuestions asks questions about five accounts each, which owe a part of what the answers cost, and most of them twice, once in each
-// process. It reports those that it has drawn. First it asks all again that earlier processes
+// askQuestions asks questions about five accounts each, which owe a part of the cost of the answers, and most of them twice,
+// once in each
+// process. It reports the ones that it has drawn. First it asks all again that earlier processes
 // have seen: they must be remembered as they were.
 func askQuestions(dir string, say reporter) error {
 	l, err := file.Open(ledgerFile(dir), false)
@@ -102,7 +103,7 @@ func sameAsBefore(l *file.Ledger, path string) error {
 	return nil
 }
 
-// pursesFollow demands that the role has spent on each account what the account has, and that the
+// pursesFollow demands that the role has spent on each account the same as the account, and that the
 // accounts were charged together.
 func pursesFollow(_, after state) error {
 	var first int64

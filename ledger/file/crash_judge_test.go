@@ -16,16 +16,16 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// standing is what a ledger's file says about a balance.
+// standing is a balance in a ledger's file.
 type standing struct {
 	spent, reserved, windowStart, windowSpent int64
 }
 
-// state is what a ledger's file says.
+// state is the state in a ledger's file.
 type state struct {
 	balances map[key]standing
 	limits   map[key]setting
-	purses   map[key]int64 // of askingRole; what is spent
+	purses   map[key]int64 // of askingRole; spent
 }
 
 // readState reads a ledger's file as it stands: without this
@@ -83,9 +83,9 @@ func each(conn *sqlite.Conn, query string, row func([]sqlite.Value)) error {
 // usable is the account that is charged to see whether budgets are usable.
 const usable = "usable"
 
-// recovered makes sure that what crashed processes left is a ledger that grants,
+// recovered makes sure that crashed processes left a ledger that grants,
 // refuses and verifies as it should, and that it has grown out of head. It
-// returns what it says.
+// returns its state.
 func recovered(dir string, head *ledger.Head) (s state, reached *ledger.Head, err error) {
 	if err := grantsAndRefuses(mainFile(dir)); err != nil {
 		return s, nil, err
@@ -138,7 +138,7 @@ func verified(dir string, earlier *ledger.Head) (*ledger.Head, error) {
 	return &v.Head, err
 }
 
-// soundFile checks what Verify checks too, without this package.
+// soundFile makes the checks of Verify too, without this package.
 func soundFile(path string) error {
 	conn, err := sqlite.Open(path, sqlite.ReadOnly)
 	if err != nil {
@@ -164,15 +164,15 @@ func soundFile(path string) error {
 	return errors.Join(append(faults, err)...)
 }
 
-// verdict is what a round came to, in answers, each counted for every account
+// verdict is the result of a round, in answers, each counted for every account
 // that it is about.
 type verdict struct {
 	answered, charged, uncharged int64
 	faults                       []error
 }
 
-// judge compares what the file says after a round with what it said before and
-// what the killed processes had told.
+// judge compares the state of the file after a round with the one before and
+// the reports of the killed processes.
 func judge(s *scenario, before, after state, told testimony) (v verdict) {
 	keys := map[key]bool{}
 	for k := range told.answers {
@@ -220,8 +220,8 @@ func (v *verdict) account(s *scenario, k key, before, after standing, answers []
 	}
 }
 
-// judgeWindows makes sure that what was certainly granted in an account's window
-// counts in it, and that windows hold what limits allowed.
+// judgeWindows makes sure that amounts certainly granted in an account's window
+// count in it, and that windows hold no more than limits allowed.
 func judgeWindows(s *scenario, after state, seen testimony) (faults []error) {
 	if s.window == 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/geosql/geosql/ledger/file"
 )
 
-// planted are processes that do what must not be done. Each of them answers once
+// planted are processes that do forbidden things. Each of them answers once
 // for account ana.
 var planted = []*scenario{
 	{name: "answers before it charges", players: []play{
@@ -104,7 +104,7 @@ func TestCrashJudgeNotices(t *testing.T) {
 	}
 }
 
-// It must notice a window that lost what was granted in it, one that holds too
+// It must notice a window that lost an amount granted in it, one that holds too
 // much, and accounts that were not charged together.
 func TestCrashJudgeNoticesWindows(t *testing.T) {
 	k := key{windowed + "0", "kWh"}

@@ -13,7 +13,7 @@ import (
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
-// release is a statement whose rows are answers; the first column has the
+// release is a statement with rows that are answers; the first column has the
 // accounts that they are about.
 type release struct {
 	unit  budget.Unit
@@ -77,7 +77,7 @@ func scanOnce(dir string, say reporter) error {
 }
 
 // stepTraces reports steps of the traces a0, a1, .., over a table and one by one,
-// after it has restarted those that were left by a kill.
+// after it has restarted the traces that were left by a kill.
 func stepTraces(dir string, say reporter) error {
 	db := connect(dir)
 	defer db.Close()
@@ -115,7 +115,7 @@ func nextRound() int64 {
 	return time.Now().UnixMilli() % 1e12
 }
 
-// stepReserved reports two steps of every trace at a time, from what was set aside.
+// stepReserved reports two steps of every trace at a time, from amounts set aside.
 func stepReserved(dir string, say reporter) error {
 	db := connect(dir)
 	defer db.Close()
@@ -138,7 +138,7 @@ func stepReserved(dir string, say reporter) error {
 	}
 }
 
-// scanInConnections scans in several connections at once, whose charges share
+// scanInConnections scans in several connections at once. Their charges share
 // transactions.
 func scanInConnections(dir string, say reporter) error {
 	db := connect(dir)

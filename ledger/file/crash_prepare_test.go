@@ -42,7 +42,7 @@ func numbers(n int) string {
 	return fmt.Sprintf(`WITH RECURSIVE s(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM s WHERE i < %d) SELECT i FROM s`, n-1)
 }
 
-// run runs statements of which each answers one row at most.
+// run runs statements that answer one row at most each.
 func run(t *testing.T, dir string, statements ...string) {
 	t.Helper()
 	db := connect(dir)
@@ -71,7 +71,7 @@ func allOrNone(_, after state) error {
 	return nil
 }
 
-// prepareTraces makes every account a trace whose steps spend a half, rounded up.
+// prepareTraces makes every account a trace with steps that spend a half, rounded up.
 func prepareTraces(t *testing.T, dir string) {
 	prepareScan(t, dir)
 	run(t, dir, `SELECT trace_policy('*', '*', 'independent', '{"epsilon": 9000000, "alpha": 7.7794403397}')`)

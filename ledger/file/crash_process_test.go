@@ -24,7 +24,7 @@ type key struct {
 	unit    budget.Unit
 }
 
-// answer is what a process was granted: at some time after asked, in
+// answer is a granted answer of a process: at some time after asked, in
 // microseconds since 1970.
 type answer struct {
 	asked int64
@@ -37,11 +37,11 @@ type setting struct {
 	seconds int64
 }
 
-// testimony is what processes wrote before they were killed.
+// testimony is the output of processes before they were killed.
 type testimony struct {
 	answers map[key][]answer
 	set     map[key]setting   // the last limit that was set
-	asked   map[key][]setting // those that were to be set afterwards
+	asked   map[key][]setting // the ones that were to be set afterwards
 }
 
 func newTestimony() testimony {
@@ -111,7 +111,7 @@ func (told *testimony) hear(line string) error {
 }
 
 // kill runs the scenario's processes and kills each of them at a random moment
-// after it is ready. It adds to what has been told.
+// after it is ready. It adds their reports to told.
 func (s *scenario) kill(t *testing.T, dir string, told *testimony) {
 	t.Helper()
 	var (

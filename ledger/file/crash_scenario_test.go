@@ -18,16 +18,16 @@ type scenario struct {
 	span    time.Duration                  // from ready to killed, at most
 
 	eps    budget.Amount                   // of every answer
-	most   bound                           // on what an account is charged; nil for none
+	most   bound                           // on the charge of an account; nil for none
 	window budget.Amount                   // the most that a window of an account called w.. may hold
-	check  func(before, after state) error // what else must hold; may be nil
+	check  func(before, after state) error // another condition; may be nil
 }
 
 // bound is how many answers an account may be charged for in a round, by how many
 // it got and how many processes were killed.
 type bound func(answers, processes int64) int64
 
-// play is what a process does until it is killed.
+// play is the work of a process until it is killed.
 type play func(dir string, say reporter) error
 
 func (s *scenario) role(i int) string { return fmt.Sprintf("%s, process %d", s.name, i+1) }
@@ -49,8 +49,8 @@ func archiveFile(dir string) string { return filepath.Join(dir, "archive.db") }
 
 const half = budget.Amount(5e11)
 
-// Reservations double with use, so that what is reserved and not used is at most
-// what was used. One answer more per process or connection may have been granted
+// Reservations double with use, so that unused reservations are at most
+// the used amount. One answer more per process or connection may have been granted
 // and not written.
 func doubled(answers, processes int64) int64 { return 2 * (answers + processes) }
 
@@ -67,7 +67,7 @@ func doubledOrAlike(answers, processes int64) int64 {
 // exactly is for functions that reserve nothing ahead.
 func exactly(answers, processes int64) int64 { return answers + processes }
 
-// asSetAside is for processes that use three quarters of what they set aside
+// asSetAside is for processes that use three quarters of the amount that they set aside
 // before they set more aside.
 func asSetAside(answers, processes int64) int64 {
 	return setAside * (answers/(setAside*3/4) + processes)

@@ -13,7 +13,7 @@ import (
 // The crash harness. TestCrashKill kills processes that run SQL, at
 // random moments, and the tests TestCrashFault.. break the ledger's file, its
 // folder, its locks and its neighbours. After each of them every answer that was
-// seen must be charged, what went wrong be told, and the budget be usable once
+// seen must be charged, the fault be named, and the budget be usable once
 // the fault is gone.
 //
 //	go test ./ledger -run Crash
@@ -26,8 +26,8 @@ import (
 const fewKills = 4
 
 // generations is how many times the processes of a round are run and killed
-// before the ledger is looked at: the later ones find what the earlier ones have
-// left.
+// before the ledger is looked at: the later ones find the remains of the
+// earlier ones.
 const generations = 2
 
 // kills is the number of kills of a round.
@@ -101,13 +101,13 @@ func (s *scenario) run(t *testing.T, kills int) figures {
 	return f
 }
 
-// figures are what a scenario's kills came to, in answers.
+// figures are the results of a scenario's kills, in answers.
 type figures struct {
 	scenario           string
 	kills, rounds      int
 	answers, charged   int64
 	uncharged          int64
-	wasted, mostWasted float64 // shares of what a round charged: their sum, the largest
+	wasted, mostWasted float64 // shares of the charge of a round: their sum, the largest
 	failures           int
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // FuzzDamage changes any bytes of a ledger, or of its archive. Opening or verifying it then fails with one line, or
-// the ledger still says what it has said, and grants no more than before.
+// the ledger has the same contents as before, and grants no more than before.
 func FuzzDamage(f *testing.F) {
 	folder := f.TempDir()
 	l := newFilled(f)
@@ -97,7 +97,7 @@ func FuzzDamage(f *testing.F) {
 	})
 }
 
-// contents returns what a ledger says of its charges, balances and limits.
+// contents returns the charges, balances and limits of a ledger.
 func contents(t failer, l *Ledger) string {
 	balances, err := l.Balances()
 	check(t, err)

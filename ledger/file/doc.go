@@ -1,7 +1,7 @@
 // Package file keeps a ledger of privacy budgets in an SQLite file, or in memory. Package
-// ledger says what a ledger guarantees; this package says how the file does.
+// ledger defines the guarantees of a ledger; this package keeps them in a file.
 //
-// # What makes a charge safe
+// # Why a charge is safe
 //
 // The ledger is a file of its own, written through a connection of its own, so that no
 // transaction of the data it protects can roll a charge back. The file is in WAL mode with
@@ -10,12 +10,12 @@
 // charges, which holds the write lock from its start (BEGIN IMMEDIATE). So any number of
 // processes stop exactly at a limit.
 //
-// What [Ledger.Reserve] sets aside is kept in a pool for each account, in the memory of the
-// process and as reserved on disk. Spenders take from the pool first, then from the limit. What
-// they use is noted and written later, with other transactions: without the note the balance
+// The amounts that [Ledger.Reserve] sets aside are kept in a pool for each account, in the memory of the
+// process and as reserved on disk. Spenders take from the pool first, then from the limit. Their
+// use is noted and written later, with other transactions: without the note the balance
 // on disk is too high, never too low.
 //
-// # Who waits for whom
+// # Waiting
 //
 // Callers of one process that wait at the same time share a transaction and its wait for the
 // disk, so each waits for two transactions at most. Processes take turns in the order in which
@@ -30,15 +30,16 @@
 //
 // # The file
 //
-// Table entry holds the entries, table balance what they add up to, table budget the limits that
+// Table entry holds the entries, table balance their sums, table budget the limits that
 // hold. Ledgers of questions also have the tables answer, seen (which role has seen which) and purse
-// (what roles have spent, as entries without a unit say). The file and what lies beside it are for their owner alone, unless [WithMode] says
+// (the spending of roles, from the entries without a unit). The file and the files beside it are for their owner alone,
+// unless [WithMode] says
 // otherwise. The file has one name: see place.go. Nothing else in the process may open it:
 // closing any descriptor of a file drops the POSIX locks that SQLite holds on it. While it is
 // open, SQLite's -wal and -shm lie beside it, and the queue of processes, -queue, which is
 // empty.
 //
-// Whoever can write the file can change it. Restoring an old copy refunds what was charged
-// since. [Ledger.Copy] makes copies that are marked, so that nobody charges one by mistake: see
+// Anybody who can write the file can change it. Restoring an old copy refunds later
+// charges. [Ledger.Copy] makes copies that are marked, so that nobody charges one by mistake: see
 // copy.go.
 package file

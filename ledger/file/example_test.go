@@ -48,7 +48,7 @@ func Example() {
 }
 
 // A statement charges each evaluation of a function. It reserves ahead, so that not every
-// evaluation waits for the disk, and returns what it did not use when it ends.
+// evaluation waits for the disk, and returns unused reservations when it ends.
 func Example_statement() {
 	book, err := file.OpenMemory("")
 	if err != nil {

@@ -34,7 +34,7 @@ func (l *Ledger) Record(facts ...ledger.Fact) error {
 	})
 }
 
-// Facts implements [ledger.Ledger]. It waits for no transaction, since whoever acts on facts asks
+// Facts implements [ledger.Ledger]. It waits for no transaction, since a program that acts on facts asks
 // for new ones all the time.
 func (l *Ledger) Facts(after int64) (facts []ledger.Fact, err error) {
 	if l.path == "" {

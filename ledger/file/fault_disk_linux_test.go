@@ -63,7 +63,7 @@ func TestCrashFaultFullDisk(t *testing.T) {
 }
 
 // COMMIT, which writes the log, fails on a full disk. The answer was drawn then, and is not returned;
-// what was given before is remembered.
+// answers given before are remembered.
 func TestCrashFaultFullDiskAnswer(t *testing.T) {
 	dir := filestest.SmallDisk(t, 1)
 	l := open(t, filepath.Join(dir, "x-ledger"))

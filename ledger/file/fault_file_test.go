@@ -141,7 +141,7 @@ func TestCrashFaultDamaged(t *testing.T) {
 	intact(t, path, &head)
 }
 
-// The same with a log, of which SQLite drops what is damaged: the ledger is then
+// The same with a log. SQLite drops the damaged part: the ledger is then
 // an older one.
 func TestCrashFaultDamagedLog(t *testing.T) {
 	path, _, head := crashedLedger(t)
@@ -179,7 +179,7 @@ func (a attempt) outcome() string {
 	return "no harm"
 }
 
-// damage damages some bytes that are not zero (most are), and what follows them.
+// damage damages some bytes that are not zero (most are), and the bytes after them.
 func damage(b []byte) (what string) {
 	at := rand.IntN(len(b))
 	for b[at] == 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
-// What the ledger of a fault has: account ana, who may spend faultLimit and has
+// The ledger of a fault has the account ana, who may spend faultLimit and has
 // spent faultSpent, and many others.
 const (
 	faultLimit budget.Amount = 20
@@ -40,7 +40,7 @@ func faultLedger(t *testing.T) (path string, head ledger.Head) {
 	return l.Path(), head
 }
 
-// attempt is what became of the attempt to use a broken ledger.
+// attempt is the result of an attempt to use a broken ledger.
 type attempt struct {
 	granted           budget.Amount // to ana, in charges of 1
 	opening, charging error
@@ -90,7 +90,7 @@ func (a attempt) String() string {
 	return fmt.Sprintf("%d granted, verifies: %v", int64(a.granted), a.charging)
 }
 
-// intact demands that a ledger which is no longer broken grants ana what is left
+// intact demands that a ledger which is no longer broken grants ana the remaining budget
 // and no more, and has grown out of head.
 func intact(t *testing.T, path string, head *ledger.Head) {
 	t.Helper()
@@ -125,7 +125,7 @@ type helper struct {
 	in io.Closer
 }
 
-// startHolding starts a process and waits until it holds what it is to hold. It lets go
+// startHolding starts a process and waits until it has its lock. It lets go
 // when it is released.
 func startHolding(t *testing.T, cmd *exec.Cmd, script string) *helper {
 	t.Helper()

@@ -77,7 +77,7 @@ func TestCrashFaultLocked(t *testing.T) {
 
 // The same with the time that it is waited for, on three ledgers at once: one in
 // use; one that another program keeps to itself, so that it cannot be opened; and
-// one of whose processes, at the head of the queue, one is suspended, which holds
+// one with a suspended process at the head of the queue, which holds
 // the others up and stops nobody.
 func TestCrashFaultLockedForLong(t *testing.T) {
 	t.Parallel()
@@ -92,7 +92,7 @@ func TestCrashFaultLockedForLong(t *testing.T) {
 	sleeper.suspend(t)
 
 	var charging, delayed error
-	var opening []byte // what a process says that opens it
+	var opening []byte // output of a process that opens it
 	var all sync.WaitGroup
 	all.Go(func() { charging = charge(inUse, "ana", 1) })
 	all.Go(func() { opening, _ = playing("identify", kept).CombinedOutput() })
@@ -102,7 +102,7 @@ func TestCrashFaultLockedForLong(t *testing.T) {
 	if charging == nil || charging.Error() != "ledger: database is locked" {
 		t.Errorf("charging: %v", charging)
 	}
-	const refusing = "x-ledger\": database is locked by a process whose -wal or -shm file is not there: end that process, which saves what it has charged\n"
+	const refusing = "x-ledger\": database is locked by a process with a missing -wal or -shm file: end that process, which saves its charges\n"
 	if !strings.HasSuffix(string(opening), refusing) {
 		t.Errorf("opening: %s", opening)
 	}

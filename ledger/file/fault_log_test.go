@@ -13,8 +13,8 @@ import (
 	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
-// crash charges ana what it has left but one, says so and is killed. What it
-// charged is in the log.
+// crash charges ana all but one of her remaining budget, says so and is killed. Its
+// charge is in the log.
 func crash(l *Ledger) error {
 	for range faultLimit - faultSpent - 1 {
 		if err := charge(l, "ana", 1); err != nil {
@@ -50,7 +50,7 @@ func crashedLedger(t *testing.T) (path string, before, after ledger.Head) {
 	return path, before, after
 }
 
-// What a killed process left is whole wherever it is copied, with its index or
+// The files that a killed process left are whole wherever they are copied, with the index or
 // without.
 func TestCrashFaultLogLeft(t *testing.T) {
 	path, _, head := crashedLedger(t)

@@ -37,7 +37,7 @@ func TestCrashFaultReadOnly(t *testing.T) {
 				}
 			}
 			if l, err := Open(path, false); err == nil {
-				defer l.Close() // what is tried below is the same connection
+				defer l.Close() // the attempts below use the same connection
 			}
 			check(t, os.Chmod(dir, 0o700))
 			check(t, os.Chmod(path, 0o600))

@@ -12,7 +12,7 @@ import (
 	"github.com/geosql/geosql/ledger/file"
 )
 
-// A ledger of a later version is refused and left as it is, with what is in its
+// A ledger of a later version is refused and left as it is, with the contents of its
 // log.
 func TestCrashFaultLaterVersion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x-ledger")
@@ -50,7 +50,8 @@ func TestVersion1(t *testing.T) {
 	}
 }
 
-// A ledger of version 2, which knew no leases, keeps what it has, and its traces are leased. A program of that version that still has it open
+// A ledger of version 2, which knew no leases, keeps its contents, and its traces are leased. A program of that version that
+// still has it open
 // takes no steps any more.
 func TestVersion2(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x-ledger")

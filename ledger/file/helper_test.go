@@ -18,7 +18,7 @@ const (
 	tenth               = one / 10
 )
 
-// failer is what *testing.T and *rapid.T have in common.
+// failer is the common interface of *testing.T and *rapid.T.
 type failer interface {
 	Helper()
 	Fatal(...any)
@@ -80,7 +80,7 @@ func charges(t failer, l *Ledger) []ledger.Charge {
 	return all
 }
 
-// row is what the file says about an account and a unit.
+// row is the row in the file for an account and a unit.
 type row struct{ spent, reserved budget.Amount }
 
 func (r row) total() budget.Amount { return r.spent + r.reserved }

@@ -68,7 +68,7 @@ func (l *Ledger) Close() error {
 	return l.shutdown()
 }
 
-// shutdown returns what the pools have left and closes the file.
+// shutdown returns the rest of the pools and closes the file.
 func (l *Ledger) shutdown() error {
 	err := l.ReturnPools()
 	l.writer.Lock()
@@ -92,7 +92,7 @@ func (l *Ledger) read(work func(*store) error) error {
 	return l.readStored(work)
 }
 
-// readStored lets work read what does not depend on charges.
+// readStored lets work read data that does not depend on charges.
 func (l *Ledger) readStored(work func(*store) error) error { return engine.Wrap(l.withStore(work)) }
 
 // withStore lets work use the connection when nobody else does.

@@ -9,8 +9,8 @@ import (
 	"runtime"
 )
 
-// privateMode is the mode of a ledger and of what lies beside it. Accounts and what was spent
-// on them are for the owner: see docs/threat-model.md.
+// privateMode is the mode of a ledger and of the files beside it. Accounts and their spending
+// are for the owner: see docs/threat-model.md.
 const privateMode fs.FileMode = 0o600
 
 // hasModes is false on Windows, where who may read the folder of a ledger may read the ledger.
@@ -39,8 +39,8 @@ func (l *Ledger) mode() fs.FileMode {
 }
 
 // applyMode gives a ledger the mode that was asked for. If none was, the ledger keeps its own
-// mode, unless that lets everybody in, as ledgers of earlier versions did. What lies beside the
-// ledger gets the same mode: a log that a process has left when it was killed may have another.
+// mode, unless that lets everybody in, as ledgers of earlier versions did. The files beside the
+// ledger get the same mode: a log that a process has left when it was killed may have another.
 func applyMode(path string, asked fs.FileMode) error {
 	if !hasModes {
 		return nil

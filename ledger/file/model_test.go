@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// world runs a ledger beside a model of it: what was granted, and the limits.
-// What the model cannot know, who holds how much, it takes from the ledger's
+// world runs a ledger beside a model of it: the granted amounts, and the limits.
+// The model cannot know who holds how much. It takes that from the ledger's
 // memory; that nothing is granted beyond the limit it takes from the file.
 type world struct {
 	*rapid.T
@@ -92,7 +92,7 @@ func (w *world) limit(k key) budget.Amount {
 	return -1
 }
 
-// free is what the limit leaves beside what is on disk.
+// free is the limit less the amounts on disk.
 func (w *world) free(k key) budget.Amount {
 	return max(0, w.limit(k)-w.before[k].total())
 }
@@ -217,7 +217,7 @@ func (w *world) read(t *rapid.T) {
 }
 
 // audit looks at the file after every step: balances are the sums of their
-// entries, they cover what was granted, and none has grown beyond its limit.
+// entries, they cover the granted amounts, and none has grown beyond its limit.
 func (w *world) audit(*rapid.T) {
 	disk, err := w.disk.audit()
 	check(w, err)
@@ -234,7 +234,7 @@ func (w *world) audit(*rapid.T) {
 	w.before = disk
 }
 
-// finish ends everything and demands that the file tells exactly what was
+// finish ends everything and demands that the file tells exactly the amounts
 // granted, by balance and by charge.
 func (w *world) finish() {
 	for _, s := range w.statements {

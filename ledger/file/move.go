@@ -21,7 +21,7 @@ import (
 // Moving.
 //
 // A ledger that moves to another place is retired: it is marked, in table meta and by its application
-// id, and every transaction on it fails. It can still be read, and is evidence of what it was. The
+// id, and every transaction on it fails. It can still be read, as evidence of its history. The
 // mark is looked for where that of a copy is. One that arrives is written to a file of another name,
 // which takes the ledger's once it is complete.
 
@@ -108,7 +108,7 @@ func (p *Place) enter() error {
 	if busy, ok := errors.AsType[*sqlite.Error](err); ok && busy.Busy() {
 		err = errMoving
 	}
-	if err == nil { // whoever has had the lock may have removed the file that was opened
+	if err == nil { // a process that had the lock may have removed the file that was opened
 		if after, gone := os.Stat(name); gone != nil || !os.SameFile(before, after) {
 			err = errMoving
 		}
@@ -284,7 +284,7 @@ func (p *Place) Read(work func(*engine.Contents) error) error {
 	})
 }
 
-// contents returns what the ledger holds.
+// contents returns the contents of the ledger.
 func (db *store) contents() (*engine.Contents, error) {
 	c := &engine.Contents{ID: db.id}
 	var err error
@@ -382,7 +382,7 @@ func keyOf(row []sqlite.Value) engine.Key {
 // errStop ends a query early.
 var errStop = errors.New("stop")
 
-// balanceRows returns what is stored of all balances.
+// balanceRows returns the stored rows of all balances.
 func (db *store) balanceRows() iter.Seq2[*engine.KeyedBalance, error] {
 	const sql = "SELECT account, unit, spent, reserved, last_charge, window_start, window_spent FROM balance ORDER BY account, unit"
 	return rowsOf(db, "", sql, func(s *sqlite.Stmt, r *engine.KeyedBalance) {
@@ -395,7 +395,7 @@ func (db *store) balanceRows() iter.Seq2[*engine.KeyedBalance, error] {
 	})
 }
 
-// limitRows returns what is stored of all limits.
+// limitRows returns the stored rows of all limits.
 func (db *store) limitRows() iter.Seq2[*engine.KeyedLimit, error] {
 	const sql = "SELECT account, unit, epsilon, window_seconds, changed, entry FROM budget ORDER BY account, unit"
 	return rowsOf(db, "", sql, func(s *sqlite.Stmt, r *engine.KeyedLimit) {

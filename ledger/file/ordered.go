@@ -91,8 +91,8 @@ func (t *transaction) addBatches(from *engine.Origin, items []ledger.Item, windo
 	return err
 }
 
-// appendEntries makes items, which fill batches, the next entries of the chain and appends what
-// addEntriesSQL writes of them.
+// appendEntries makes items, which fill batches, the next entries of the chain and appends the columns that
+// addEntriesSQL writes.
 func (t *transaction) appendEntries(cells []byte, from *engine.Origin, items []ledger.Item, windows []ledger.WindowUse) []byte {
 	change := engine.Change{Origin: from}
 	for i, item := range items {

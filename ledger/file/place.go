@@ -13,9 +13,9 @@ import (
 // it. Each of these faults makes two ledgers of one. Both then grant all that the limits
 // allow, and each is consistent by itself:
 //
-//   - The file has a second name (a hard link). The log has the file's name, so whoever opens
+//   - The file has a second name (a hard link). The log has the file's name, so a process that opens
 //     the file by its other name has another log.
-//   - The file, the log or the index was removed or replaced while it is open. Whoever opens
+//   - The file, the log or the index was removed or replaced while it is open. A process that opens
 //     the ledger next makes new ones.
 //   - The file now holds another ledger, put there by a copy or by SQLite's backup.
 //
@@ -49,7 +49,7 @@ func inspectPlace(path string) (p place, err error) {
 }
 
 // check checks that the names still lead to the open files, and that the ledger's file has no
-// other name. What is charged to a file that was removed or replaced is lost. It does not open
+// other name. A charge to a file that was removed or replaced is lost. It does not open
 // the files: see the package's documentation.
 func (p place) check() error {
 	var files inspector
@@ -63,7 +63,7 @@ func (p place) check() error {
 			return errNames(names)
 		case !there:
 			return fmt.Errorf("its %s file was removed or replaced while in use: "+
-				"end every process that uses the ledger, which saves what they have charged", open.path[len(p[0].path):])
+				"end every process that uses the ledger, which saves their charges", open.path[len(p[0].path):])
 		}
 	}
 	return nil
@@ -71,15 +71,15 @@ func (p place) check() error {
 
 // errNames returns the error of a file with several names.
 func errNames(names uint64) error {
-	return fmt.Errorf("the file has %d names (hard links), each of which would get a log of its own: "+
+	return fmt.Errorf("the file has %d names (hard links), and each would get a log of its own: "+
 		"put a copy of the file in its place", names)
 }
 
 // checkUnshared checks that a file which is to be opened has one name, and that no process
-// uses it whose log or index was removed. SQLite would make new ones beside those.
+// uses it with a log or index that was removed. SQLite would make new ones beside those.
 func checkUnshared(path string) error {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil // it is new, or opening it says what is wrong
+		return nil // it is new, or opening it returns the error
 	}
 	_, names, err := new(inspector).identify(path)
 	switch {
@@ -91,8 +91,8 @@ func checkUnshared(path string) error {
 	const pause = 5 * time.Millisecond
 	for waited := time.Duration(0); !hasCompanions(path) && openElsewhere(path); waited += pause {
 		if waited >= busyTimeout*time.Millisecond {
-			return errors.New("database is locked by a process whose -wal or -shm file is not there: " +
-				"end that process, which saves what it has charged")
+			return errors.New("database is locked by a process with a missing -wal or -shm file: " +
+				"end that process, which saves its charges")
 		}
 		time.Sleep(pause) // it may be about to make them, or to remove them as it closes
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// saying demands an error that says what is wrong.
+// saying demands an error that has the text want.
 func saying(t *testing.T, what string, err error, want string) {
 	t.Helper()
 	if err == nil || !strings.HasPrefix(err.Error(), "ledger: ") || !strings.Contains(err.Error(), want) {
@@ -20,7 +20,7 @@ func saying(t *testing.T, what string, err error, want string) {
 	}
 }
 
-// forbidden reports whether it failed to remove or to rename what is open, as Windows has it. Elsewhere that is a
+// forbidden reports whether it failed to remove or to rename an open file, as on Windows. Elsewhere that is a
 // failure of the test.
 func forbidden(t *testing.T, err error) bool {
 	t.Helper()
@@ -58,8 +58,8 @@ func TestSecondNameIsRefused(t *testing.T) {
 	refused(t, charge(l, "ana", 1))
 }
 
-// Who has the ledger open goes on with the log that was removed, who opens it makes
-// another. Neither may grant: the first may have granted all that is left.
+// A process that has the ledger open goes on with the log that was removed, one that opens it makes
+// another. Neither may grant: the first may have granted the whole rest.
 func TestRemovedLogIsNoticed(t *testing.T) {
 	for _, removed := range [][]string{{"-wal"}, {"-shm"}, {"-wal", "-shm"}} {
 		t.Run(strings.Join(removed, " and "), func(t *testing.T) {
@@ -142,7 +142,7 @@ func allHave(t *testing.T, path string, want fs.FileMode) {
 	}
 }
 
-// What the ledger and the files beside it tell is the owner's.
+// The contents of the ledger and of the files beside it are the owner's.
 func TestFilesArePrivate(t *testing.T) {
 	l := newFile(t)
 	check(t, l.SetLimit("*", "m", 10, 0))

@@ -20,8 +20,8 @@ import (
 // A disk that fails. Outages are played with every one of their changes failing in
 // turn: writes, truncations, syncs and removals, once or from then on. Nothing is
 // granted that is not charged, the error is one line, and once the disk is well the
-// process and another one go on. So does one after a power cut at the end, where what
-// was written before a sync that failed is lost, whatever was synced later.
+// process and another one go on. So does one after a power cut at the end, where data
+// written before a sync that failed is lost, even if later data was synced.
 //
 // Without GEOSQL_POWER some of the changes fail.
 
@@ -79,8 +79,8 @@ func TestCrashDiskFailsAtFirst(t *testing.T) {
 	}
 }
 
-// failing plays the outage on a disk of which a change fails, n counted from 0, and
-// tells what is wrong afterwards. It reports whether there was such a change.
+// failing plays the outage on a disk with a change that fails, n counted from 0, and
+// returns the faults found afterwards. It reports whether there was such a change.
 func (o *outage) failing(t *testing.T, n int, how diskFailure, images int) (failed bool, faults []error) {
 	t.Helper()
 	w := o.begin(t, nothingYet)
@@ -106,7 +106,7 @@ func (o *outage) failing(t *testing.T, n int, how diskFailure, images int) (fail
 	return failed, c.faults
 }
 
-// judgeFailure judges the error that work has ended with, and what is left.
+// judgeFailure judges the error that work has ended with, and the remaining files.
 func (o *outage) judgeFailure(w *witness, failure error, p *promise) error {
 	if err := oneLine(failure); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (o *outage) goOn(w *witness, p *promise) error {
 	return w.close()
 }
 
-// oneLine demands that an error, if there is one, is one line that says whose it is.
+// oneLine demands that an error, if there is one, is one line that names its package.
 func oneLine(err error) error {
 	if err == nil || strings.HasPrefix(err.Error(), "ledger: ") && !strings.Contains(err.Error(), "\n") && !isRefusal(err) {
 		return nil
@@ -147,7 +147,7 @@ func oneLine(err error) error {
 	return fmt.Errorf("unclear error %q", err)
 }
 
-// TestCrashDiskJudgeNotices demands that a ledger is found out which grants what the
+// TestCrashDiskJudgeNotices demands that the judge finds a ledger that grants more than the
 // disk has not taken.
 func TestCrashDiskJudgeNotices(t *testing.T) {
 	o := &outage{name: "grants in spite of an error", work: steps(openLedger, chargeSome, func(w *witness) error {
@@ -173,7 +173,7 @@ func TestCrashDiskJudgeNotices(t *testing.T) {
 	t.Logf("noticed after %d failures", noticed)
 }
 
-// Nothing of a transaction is stored whose COMMIT a disk has made fail, or any change before it: what
+// If a disk fails COMMIT or any change before it, nothing of the transaction is stored: an amount that
 // its caller keeps in memory and writes again is written once. Another statement holds something of
 // the same account, which stays reserved.
 func TestDiskFailsInCommit(t *testing.T) {
@@ -213,7 +213,7 @@ func failsInCommit(t *testing.T, n int, how diskFailure, ends bool) (failed bool
 		return err
 	}
 	held, s := l.NewStatement(), l.NewStatement()
-	check(t, charge(held, 6)) // of which one is not recorded, and two are left
+	check(t, charge(held, 6)) // one is not recorded, and two are left
 	check(t, charge(s, 6))
 	if ends {
 		r.Fail(n, how.code, how.lasting)

@@ -13,7 +13,7 @@ import (
 )
 
 // judge opens the ledger that a power cut has left in a folder and makes sure that it
-// is what was promised and goes on.
+// keeps the promise and goes on.
 func (o *outage) judge(dir string, p *promise) (err error) {
 	l, err := file.Open(ledgerFile(dir), p.id == "")
 	if err != nil {
@@ -27,7 +27,7 @@ func (o *outage) judge(dir string, p *promise) (err error) {
 	return o.judgeOpen(l, dir, p, (*promise).exhaust)
 }
 
-// judgeOpen judges an open ledger, whose accounts it exhausts in the way given.
+// judgeOpen judges an open ledger, and exhausts its accounts in the way given.
 func (o *outage) judgeOpen(l *file.Ledger, dir string, p *promise, exhaust func(*promise, *file.Ledger) error) error {
 	if p.id != "" && l.ID() != p.id {
 		return fmt.Errorf("lost: the ledger is %s, it was %s", l.ID(), p.id)
@@ -61,7 +61,7 @@ func (o *outage) verified(l *file.Ledger, dir string, earlier *ledger.Head) erro
 	return err
 }
 
-// kept makes sure that what was granted is charged, and what was limited is.
+// kept makes sure that grants are charged, and limits are set.
 func (p *promise) kept(l *file.Ledger) error {
 	for k, answers := range p.granted {
 		b, err := l.Balance(k.account, k.unit)
@@ -84,7 +84,7 @@ func (p *promise) kept(l *file.Ledger) error {
 	return nil
 }
 
-// sumSince is what was granted since a time.
+// sumSince is the sum granted since a time.
 func sumSince(answers []answer, since int64) (sum budget.Amount) {
 	for _, a := range answers {
 		if a.asked >= since {
@@ -94,7 +94,7 @@ func sumSince(answers []answer, since int64) (sum budget.Amount) {
 	return sum
 }
 
-// exhaust charges every account what it has left, which together with what it was
+// exhaust charges every account its remaining budget, which together with the amounts
 // granted before must be no more than its limit, and then a little more, in vain.
 func (p *promise) exhaust(l *file.Ledger) error {
 	balances, err := l.Balances()
@@ -120,7 +120,7 @@ func (p *promise) exhaust(l *file.Ledger) error {
 	return nil
 }
 
-// chargeExactly makes sure that accounts can be charged what they have left, all of
+// chargeExactly makes sure that accounts can be charged their remaining budgets, all of
 // them together, and no more.
 func chargeExactly(l *file.Ledger, unit budget.Unit, left []ledger.Item) error {
 	some := slices.DeleteFunc(slices.Clone(left), func(item ledger.Item) bool { return item.Epsilon == 0 })
@@ -136,7 +136,7 @@ func chargeExactly(l *file.Ledger, unit budget.Unit, left []ledger.Item) error {
 }
 
 // exhaustWithPools does the same where the process may have set something aside: an
-// account gets what its limit leaves, then what is aside, a half at a time.
+// account gets the rest of its limit, then the amount set aside, a half at a time.
 func (p *promise) exhaustWithPools(l *file.Ledger) error {
 	balances, err := l.Balances()
 	if err != nil {
@@ -173,7 +173,7 @@ func (p *promise) exhaustAccount(l *file.Ledger, b *ledger.Balance) error {
 	return err
 }
 
-// windowStart is when what counts now against the limit has begun, in microseconds.
+// windowStart is the start of the window that counts against the limit now, in microseconds.
 func windowStart(b *ledger.Balance) int64 {
 	switch {
 	case b.Window == 0:

@@ -25,7 +25,7 @@ func TestCrashPowerJudgeNotices(t *testing.T) {
 		name   string
 		work   func(w *witness) error
 		verify func(l *file.Ledger, dir string, earlier *ledger.Head) error
-		on     func(*powerloss.Trace) *powerloss.Trace // the disk; nil for one that does what it is told
+		on     func(*powerloss.Trace) *powerloss.Trace // the disk; nil for a correct one
 		want   string
 	}{
 		{name: "synchronous is OFF", work: chargeWith("PRAGMA synchronous = OFF"), want: "lost: "},

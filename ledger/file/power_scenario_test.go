@@ -27,7 +27,7 @@ func openLedger(w *witness) error  { return w.open() }
 func closeLedger(w *witness) error { return w.close() }
 func noteHead(w *witness) error    { return w.noteHead() }
 
-// manyAccounts are accounts whose balances take several pages.
+// manyAccounts are accounts with balances that take several pages.
 func manyAccounts(n int) (all []string) {
 	for i := range n {
 		all = append(all, fmt.Sprintf("account number %d, which has a name of some length", i))
@@ -65,7 +65,7 @@ func chargeUsable(w *witness) error {
 	return w.chargeMany("m", half, usable, usable)
 }
 
-// spendAndEnd has two statements at a time, of which one ends first.
+// spendAndEnd has two statements at a time. One ends first.
 func spendAndEnd(w *witness) error {
 	if err := w.limit("*", "m", 100*half, 0); err != nil {
 		return err
@@ -137,7 +137,7 @@ func useWindows(w *witness) error {
 	return w.end(s)
 }
 
-// changeLimits lowers and raises limits, also below what is spent.
+// changeLimits lowers and raises limits, also below the spent amount.
 func changeLimits(w *witness) error {
 	for _, l := range []struct {
 		account string
@@ -221,7 +221,7 @@ func archiveTwice(w *witness) error {
 	return nil
 }
 
-// verifyWithArchive archives what the interrupted work should have: that goes on only
+// verifyWithArchive archives the entries that the interrupted work should have: that goes on only
 // if entries that have left the ledger are in the archive.
 func verifyWithArchive(l *file.Ledger, dir string, earlier *ledger.Head) error {
 	if _, err := l.Archive(archiveFile(dir), time.UnixMicro(powerNoon+10e6)); err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/geosql/geosql/internal/sqlite/powerloss"
 )
 
-// Power cuts. Work is done on a disk whose writes and syncs are recorded. Then, for
+// Power cuts. Work is done on a disk with recorded writes and syncs. Then, for
 // every point of the recording, folders are made as a power cut there could leave
-// them, and opened: what was granted until then must be charged, and the rest can be
+// them, and opened: all amounts granted until then must be charged, and the rest can be
 // granted, exactly.
 //
 //	go test ./ledger -run 'CrashPower|CrashDisk'
@@ -33,7 +33,7 @@ const (
 	fewImages = 2
 )
 
-// pointsAgain is about how many points of what follows a power cut are tried.
+// pointsAgain is about how many points after a power cut are tried.
 const pointsAgain = 4
 
 // powerEffort is how many random images a point gets, and how many points are tried;
@@ -68,7 +68,7 @@ func TestCrashPowerCut(t *testing.T) {
 }
 
 // TestCrashPowerCutTwice cuts the power a second time while the ledger that the first
-// cut has left is opened, which takes back and repeats what was begun, and used.
+// cut has left is opened, which takes back and repeats unfinished changes, and used.
 func TestCrashPowerCutTwice(t *testing.T) {
 	images, _ := powerEffort(t)
 	var all []cuts
@@ -91,7 +91,7 @@ func TestCrashPowerCutTwice(t *testing.T) {
 	t.Log(cutsTable(all))
 }
 
-// again cuts the power in what follows a power cut.
+// again cuts the power in the operations after a power cut.
 func (c *cuts) again(t *testing.T, left powerloss.Image, p promise) {
 	t.Helper()
 	o := &outage{
@@ -117,7 +117,7 @@ type cuts struct {
 	*outage
 	dir            string          // for the images
 	images, points int             // see powerEffort
-	known          map[string]bool // what was judged, of images and promises
+	known          map[string]bool // pairs of images and promises already judged
 
 	tried, judged int // points, images
 	granted       int // answers, each counted for every account that it is about
@@ -165,7 +165,7 @@ func (c *cuts) at(n int, disk *powerloss.Disk, p *promise) error {
 	return nil
 }
 
-// imagesAt are what a power cut after n operations could leave.
+// imagesAt are the images that a power cut after n operations could leave.
 func (c *cuts) imagesAt(n int, disk *powerloss.Disk) []powerloss.Image {
 	images := []powerloss.Image{disk.WithNothing(), disk.WithEverything()}
 	chance := rand.New(rand.NewPCG(1, uint64(n)))

@@ -14,16 +14,16 @@ import (
 	"github.com/geosql/geosql/ledger/file"
 )
 
-// outage is a kind of work at each of whose points the power may fail, or the disk.
+// outage is a kind of work. At each of its points the power may fail, or the disk.
 type outage struct {
 	name    string
-	prepare func(t *testing.T, dir string)                               // what is there before; may be nil
+	prepare func(t *testing.T, dir string)                               // makes the files before; may be nil
 	work    func(w *witness) error                                       // up to its first error
-	check   func(l *file.Ledger, dir string, p *promise) error           // what else must hold; may be nil
+	check   func(l *file.Ledger, dir string, p *promise) error           // another condition; may be nil
 	verify  func(l *file.Ledger, dir string, earlier *ledger.Head) error // nil: without an archive
 }
 
-// promise is what must be true after a power cut.
+// promise is the state that must hold after a power cut.
 type promise struct {
 	at      int               // for cuts after so many operations, up to the next promise
 	now     int64             // on the ledger's clock
@@ -37,7 +37,7 @@ type promise struct {
 	}
 }
 
-// witness does an outage's work and notes what it is promised.
+// witness does an outage's work and notes the promises to it.
 type witness struct {
 	*file.Ledger
 	dir        string
@@ -49,11 +49,11 @@ type witness struct {
 // powerNoon is when the clocks of outages start.
 var powerNoon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixMicro()
 
-// nothingYet is what is promised at the beginning.
+// nothingYet is the promise at the beginning.
 var nothingYet = promise{now: powerNoon}
 
-// play does the work on a disk whose operations are recorded, after what was promised
-// before.
+// play does the work on a disk that records its operations, after the earlier
+// promise.
 func (o *outage) play(t *testing.T, before promise) (*powerloss.Trace, []promise) {
 	t.Helper()
 	w := o.begin(t, before)
@@ -74,7 +74,7 @@ func (o *outage) begin(t *testing.T, before promise) *witness {
 	return &witness{dir: dir, recording: r, promises: []promise{before}}
 }
 
-// promised adds to what was promised.
+// promised adds to the promise.
 func (w *witness) promised(add func(*promise)) {
 	p := w.promises[len(w.promises)-1]
 	p.granted, p.limits = maps.Clone(p.granted), maps.Clone(p.limits)
@@ -88,7 +88,7 @@ func (w *witness) promised(add func(*promise)) {
 
 func (w *witness) last() *promise { return &w.promises[len(w.promises)-1] }
 
-// promiseAt is what was promised by the first n operations.
+// promiseAt is the promise made by the first n operations.
 func promiseAt(promises []promise, n int) *promise {
 	i := len(promises) - 1
 	for promises[i].at > n {
@@ -128,7 +128,7 @@ func (w *witness) close() error {
 	return l.Close()
 }
 
-// leave ends and closes what is open.
+// leave ends and closes all that is open.
 func (w *witness) leave() error {
 	for len(w.statements) > 0 {
 		if err := w.end(w.statements[0]); err != nil {

@@ -38,7 +38,7 @@ func playing(role string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// result waits for a player to end by itself and returns what it wrote.
+// result waits for a player to end by itself and returns its output.
 func (p *player) result(t testing.TB) string {
 	t.Helper()
 	all, err := io.ReadAll(p.out)
@@ -47,7 +47,7 @@ func (p *player) result(t testing.TB) string {
 	return strings.TrimSpace(string(all))
 }
 
-// roles are what the test binary does as another process. The first argument is
+// roles are the programs of the test binary as another process. The first argument is
 // the ledger's path.
 var roles = map[string]func(args []string) error{
 	"identify": withLedger(func(l *Ledger) error { fmt.Println(l.ID()); return nil }),

@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
-// Table purse has what roles have spent, as the entries without a unit say: see
+// Table purse has the spending of roles, from the entries without a unit: see
 // [ledger.PurseOf].
 
 // Purses implements [ledger.Ledger].
@@ -68,7 +68,7 @@ func (r *reader) Purses(role string, unit budget.Unit) (func(account string) (le
 	}, nil
 }
 
-var errPurse = errors.New("the ledger is damaged: what a role has spent is out of range")
+var errPurse = errors.New("the ledger is damaged: the spending of a role is out of range")
 
 const putPurseSQL = `
 INSERT INTO purse(role, account, unit, spent) VALUES (?1, ?2, ?3, ?4)

@@ -55,11 +55,11 @@ func happen(f *func()) {
 }
 
 // While Reserve fills its pools a limit is lowered, and a statement looks for limits. Statements that
-// begin later must not draw what was reserved under the higher limit.
+// begin later must not draw from amounts reserved under the higher limit.
 func TestReserveBesideSetLimit(t *testing.T) {
 	for _, c := range []struct {
 		name          string
-		account       string // whose limit is set
+		account       string // its limit is set
 		limit, pooled budget.Amount
 	}{
 		{"lowered", "ana", 0, 0},
@@ -110,7 +110,7 @@ func TestReserveBesideSetLimit(t *testing.T) {
 }
 
 // A statement begins after another process has lowered a limit, while there are no pools. It must not
-// draw from one that is filled later, with what was reserved before, without a look at the limits.
+// draw from one that is filled later, with amounts reserved before, without a look at the limits.
 func TestPoolsAreNotDrawnFromUnseen(t *testing.T) {
 	l := newFile(t)
 	e := &eventful{disk: disk{l}}
@@ -126,8 +126,8 @@ func TestPoolsAreNotDrawnFromUnseen(t *testing.T) {
 	check(t, s.End())
 }
 
-// A trace draws from a pool while the limit is lowered. Steps that it takes later must not use what is
-// left of that.
+// A trace draws from a pool while the limit is lowered. Its later steps must not use the
+// rest of that.
 func TestTraceDrawsBesideSetLimit(t *testing.T) {
 	l := newFile(t)
 	e := &eventful{disk: disk{l}}

@@ -14,7 +14,7 @@ import (
 )
 
 // registry holds the ledgers of the process under their keys. A second Ledger for a file
-// would not know what the first has set aside.
+// would not know the amounts that the first has set aside.
 var registry = struct {
 	sync.Mutex
 	ledgers map[string]*Ledger
@@ -59,7 +59,7 @@ type Option func(*options)
 
 type options struct{ mode fs.FileMode }
 
-// WithMode gives the ledger's file, and what lies beside it, a mode that [CheckMode] allows.
+// WithMode gives the ledger's file, and the files beside it, a mode that [CheckMode] allows.
 // The ledger keeps it. With mode 0, a new ledger has mode 0600 and others keep theirs.
 func WithMode(mode fs.FileMode) Option { return func(o *options) { o.mode = mode } }
 

@@ -189,7 +189,7 @@ func TestNotDurable(t *testing.T) {
 	}
 }
 
-// A ledger that another program keeps locked is waited for by those who open it,
+// A ledger that another program keeps locked is waited for by its openers,
 // and by nobody else.
 func TestOpenWaitsForItsOwnLedgerOnly(t *testing.T) {
 	l := newFile(t)

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// misread is an account whose balance is another one when it is read in order, "" if there
+// misread is an account with another balance when it is read in order, "" if there
 // is none.
 func misread(t failer, l *Ledger, unit budget.Unit, accounts []string) (wrong string) {
 	check(t, l.read(func(db *store) error {
@@ -37,8 +37,8 @@ func misread(t failer, l *Ledger, unit budget.Unit, accounts []string) (wrong st
 	return wrong
 }
 
-// Balances that are read in order are those that are looked up, be they neighbours or far
-// apart, and of whatever units.
+// Balances that are read in order equal the ones that are looked up, be they neighbours or far
+// apart, and in all units.
 func TestOrderedBalances(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, err := OpenMemory("")

@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// ApplicationID is the application_id of a ledger, "geoL": what PRAGMA application_id returns
+// ApplicationID is the application_id of a ledger, "geoL": PRAGMA application_id returns it
 // for a file that is one.
 const ApplicationID = 0x67656f4c
 
@@ -25,7 +25,7 @@ const (
 
 // schema creates the tables of a ledger. Amounts are integers of 1e-12, times are integers of
 // microseconds since 1970. A balance is the sum of its account's entries, and its window is
-// that of the last of them. A limit is what its entry says.
+// that of the last of them. A limit is set by its entry.
 //
 // A later version must change the schema so that the statements of this one fail. A program
 // that still has the file open when a newer one converts it must not go on charging as before.
@@ -56,7 +56,7 @@ CREATE TABLE budget(
   entry INTEGER NOT NULL,
   PRIMARY KEY (account, unit)) WITHOUT ROWID, STRICT;` + leaseSchema + entrySchema
 
-// leaseSchema creates the table of leases, which came with version 3: see engine.LeaseRow. Most is what a
+// leaseSchema creates the table of leases, which came with version 3: see engine.LeaseRow. Most is the largest amount that a
 // trace of the account may have spent on points that are not saved.
 const leaseSchema = `
 CREATE TABLE lease(
@@ -192,7 +192,7 @@ func (db *store) readIdentity() error {
 	return err
 }
 
-// makeDurable makes COMMIT wait until the disk has what was committed. It reads the settings
+// makeDurable makes COMMIT wait until the disk has the committed data. It reads the settings
 // back, because SQLite ignores a journal mode that a file system or its own build does not
 // support.
 func (db *store) makeDurable() error {
@@ -264,7 +264,7 @@ func (db *store) read(sql string, want sqlite.Type, use func(sqlite.Value)) erro
 	if row {
 		if v := s.Column(0); v.Type() == want {
 			use(v)
-			return s.Run() // what a PRAGMA changes is committed, or fails, at its end
+			return s.Run() // a change by a PRAGMA is committed, or fails, at its end
 		}
 	}
 	return errors.New("the ledger is damaged")

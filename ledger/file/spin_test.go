@@ -13,7 +13,7 @@ import (
 )
 
 // Spin walks through the model of package spin at random, and processes on one file make the calls of
-// the model. After every call the file must have what the model says, and so must the memory of who has called.
+// the model. After every call the file must have the model's state, and so must the memory of the caller.
 func TestModelOfSpinIsTheLedger(t *testing.T) {
 	need.Program(t, "spin")
 	for seed := range 12 {
@@ -134,7 +134,7 @@ func (w *walker) unlessRefused(err error) bool {
 	return err == nil
 }
 
-// state returns what the file has, and the memory of who has called.
+// state returns the state of the file, and the memory of the caller.
 func (w *walker) state(c spin.Call) (s spin.State) {
 	if c.What == "clock" || c.What == "crash" {
 		return s // the model says nothing

@@ -10,16 +10,16 @@ import (
 	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
-// startFunction is the function of the entries with what was spent in an earlier ledger.
+// startFunction is the function of the entries with the spending of an earlier ledger.
 const startFunction = "ledger_start"
 
-// StartFrom gives a new ledger the limits of an earlier one and what its accounts have Spent: in
-// all, and in the windows that have begun. What is reserved in the earlier ledger counts as spent,
-// since somebody may still use it. The earlier ledger stays as it is, and can grant what is left
-// too: whoever uses both grants that much a second time.
+// StartFrom gives a new ledger the limits of an earlier one and the Spent of its accounts: in
+// all, and in the windows that have begun. Reservations of the earlier ledger count as spent,
+// since somebody may still use them. The earlier ledger stays as it is, and can grant the rest
+// too: using both grants that much a second time.
 //
 // Each limit and each balance becomes an entry, with the time of the limit or of the last charge.
-// The events of the earlier ledger go over too: what that does not know, the new one does not know.
+// The events of the earlier ledger go over too: charges unknown to it are unknown to the new one.
 // Traces, unfinished releases, and the answers and purses of questions do not.
 func (l *Ledger) StartFrom(earlier *Ledger) error {
 	var old *engine.Books

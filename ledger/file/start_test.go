@@ -10,8 +10,8 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// A ledger that starts from another grants what that has left, and its chain says the same. What
-// is reserved is spent in it, and windows go on.
+// A ledger that starts from another grants the rest of that, and its chain agrees. Reservations
+// are spent in it, and windows go on.
 func TestStartFrom(t *testing.T) {
 	old := newFile(t)
 	clock := atClock(old)
@@ -78,7 +78,7 @@ func TestStartFrom(t *testing.T) {
 	}
 }
 
-// What an earlier ledger does not know, since it was restored, a later one does not know either,
+// Charges unknown to an earlier ledger, since it was restored, are unknown to a later one too,
 // and a backup cannot be started from. Archived sums count.
 func TestStartFromRestored(t *testing.T) {
 	l := newFilled(t)

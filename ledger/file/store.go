@@ -31,8 +31,8 @@ type store struct {
 
 	others map[string]*sqlite.Stmt // by their SQL; compiled when they were needed first
 
-	scratch []byte // for what is hashed
-	cells   []byte // for what is written: one call to C binds and runs
+	scratch []byte // for hashing
+	cells   []byte // for writing: one call to C binds and runs
 }
 
 // busyTimeout is how many milliseconds a transaction waits for another process's.
@@ -110,7 +110,7 @@ func (db *store) prepare() (err error) {
 }
 
 // compiled returns the statement of SQL that not every ledger runs, or can run: its tables may not
-// be there yet. Whoever runs it resets it.
+// be there yet. The caller resets it.
 func (db *store) compiled(sql string) (*sqlite.Stmt, error) {
 	if s := db.others[sql]; s != nil {
 		return s, nil
@@ -243,7 +243,7 @@ func headOf(id, hash *sqlite.Value) (ledger.Head, error) {
 	return h, nil
 }
 
-// insert writes an entry, whose hash is in head.
+// insert writes an entry. Its hash is in head.
 func (db *store) insert(e *ledger.Entry, head *ledger.Head) error {
 	cells := db.cells[:0]
 	for _, v := range [...]int64{

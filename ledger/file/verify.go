@@ -13,7 +13,7 @@ import (
 //
 // Every entry holds the hash of itself and the entry before it. So an entry that was changed,
 // removed, inserted or moved no longer fits the ones after it, and a balance or a limit that
-// was changed alone no longer fits the entries. There is no secret in this: whoever can write
+// was changed alone no longer fits the entries. There is no secret in this: anybody who can write
 // the file can also compute the hashes of another history, or put back a copy of the file as
 // it was. Only a head that was noted elsewhere before shows that, because the file then does
 // not lead up to it.
@@ -74,7 +74,7 @@ type verifier struct {
 	wanted  []ledger.Head // that the chain has to lead through
 	scratch []byte
 
-	kept  *engine.Books // of the entries in the ledger, with those that carry archived sums over
+	kept  *engine.Books // of the entries in the ledger, with entries that carry archived sums over
 	whole *engine.Books // of all other entries; nil without the archive
 }
 
@@ -141,7 +141,7 @@ func (v *verifier) follow(s *sqlite.Stmt, e *ledger.Entry) error {
 		return fmt.Errorf("entry %d is missing", v.Head.ID+1)
 	}
 	if v.Head = v.Head.Next(e, &v.scratch); v.Head != stored {
-		return fmt.Errorf("entry %d is not what was written: it was changed, or put in another's place", stored.ID)
+		return fmt.Errorf("entry %d was changed, or put in another's place", stored.ID)
 	}
 	v.Entries++
 	return v.checkHead()
@@ -157,7 +157,7 @@ func (v *verifier) checkHead() error {
 	return nil
 }
 
-// compare compares the balances and limits in the file with what the entries lead to.
+// compare compares the balances and limits in the file with the sums of the entries.
 func (v *verifier) compare(db *store) error {
 	stored, err := db.books()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
-// A watcher reads what this and other processes have stored. It has a connection of its own, so that
+// A watcher reads the stored data of this and other processes. It has a connection of its own, so that
 // nobody has to wait for a transaction. It is used under its lock.
 type watcher struct {
 	sync.Mutex
@@ -16,7 +16,7 @@ type watcher struct {
 	closed   bool   // with the ledger, which nobody may open again
 }
 
-// watch lets work read what is stored now, without waiting for a transaction. The ledger has a file.
+// watch lets work read the stored data now, without waiting for a transaction. The ledger has a file.
 func (l *Ledger) watch(work func(*watcher) error) error {
 	l.watcher.Lock()
 	defer l.watcher.Unlock()
@@ -67,7 +67,7 @@ func (w *watcher) close() error {
 	return w.db.close()
 }
 
-// limitsSince returns whose limits were set after the entry that has the ID, and the ID of the
+// limitsSince returns the accounts and units with limits set after the entry that has the ID, and the ID of the
 // last entry.
 func (db *store) limitsSince(id int64) (set []engine.Key, last int64, err error) {
 	head, err := db.head()

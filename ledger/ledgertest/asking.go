@@ -16,10 +16,10 @@ import (
 type Asking struct {
 	ledger.Question
 	Draws   int      // how often it was drawn
-	Without []string // whom the last draw left out
+	Without []string // accounts that the last draw left out
 }
 
-// Ask returns a question about accounts, whose key is its name.
+// Ask returns a question about accounts with its name as the key.
 func Ask(name string, accounts ...string) *Asking {
 	q := &Asking{Question: ledger.Question{Function: "dx_sum", Unit: "m"}}
 	copy(q.Key[:], name)
@@ -100,10 +100,10 @@ func (q *Asking) Gets(t testing.TB, l ledger.Ledger, answer string, charged, pur
 	return a
 }
 
-// Amounts are what accounts have spent, and what the purses of a role on them have.
+// Amounts are the spent amounts of accounts, and of the budgets of a role for them.
 type Amounts = map[string][2]budget.Amount
 
-// WantSpent demands what accounts and what the purses of a role have spent.
+// WantSpent checks the spent amounts of accounts and of the budgets of a role.
 func WantSpent(t testing.TB, l ledger.Ledger, role string, want Amounts) {
 	t.Helper()
 	purses, err := l.Purses(role)

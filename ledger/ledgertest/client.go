@@ -19,8 +19,8 @@ import (
 // clientVariable makes the test binary play a client in another process.
 const clientVariable = "GEOSQL_LEDGERTEST_CLIENT"
 
-// clients are what the test binary does as another process, with a ledger that it has opened, and
-// arguments. What a client writes and reads is up to its test.
+// clients are the programs of the test binary as another process, with a ledger that it has opened, and
+// arguments. Each test defines the input and output of its clients.
 var clients = map[string]func(l ledger.Ledger, args []string) error{
 	"observe": observe,
 }
@@ -108,7 +108,7 @@ func (p *player) hearNumber() int {
 	return n
 }
 
-// end lets the client end, and returns the rest of what it writes.
+// end lets the client end, and returns the rest of its output.
 func (p *player) end() string {
 	p.t.Helper()
 	check(p.t, p.in.Close())
@@ -124,8 +124,8 @@ func (p *player) kill() {
 	_ = p.cmd.Wait()
 }
 
-// An observer is another process that reads what is stored, and so nothing of what the process of
-// the test has in its memory.
+// An observer is another process that reads the stored ledger, and so nothing of the memory of the process of
+// the test.
 type observer struct{ *player }
 
 func (b *book) observer(t testing.TB) observer {
@@ -133,7 +133,7 @@ func (b *book) observer(t testing.TB) observer {
 	return observer{b.start(t, "observe")}
 }
 
-// stored returns what is stored of accounts.
+// stored returns the stored rows of accounts.
 func (o observer) stored(of ...key) map[key]row {
 	o.t.Helper()
 	asked := make([]observed, len(of))
@@ -151,14 +151,14 @@ func (o observer) stored(of ...key) map[key]row {
 	return all
 }
 
-// observed is what an observer says of an account.
+// observed is an observer's reading of an account.
 type observed struct {
 	Account         []byte // any bytes
 	Unit            budget.Unit
 	Spent, Reserved budget.Amount
 }
 
-// observe answers each line of accounts with what is stored of them.
+// observe answers each line of accounts with their stored rows.
 func observe(l ledger.Ledger, _ []string) error {
 	for lines := json.NewDecoder(os.Stdin); ; {
 		var asked []observed
@@ -180,8 +180,8 @@ func observe(l ledger.Ledger, _ []string) error {
 	}
 }
 
-// watch lets a test look at what is stored. On an engine that has no other processes it sees what
-// the ledger tells.
+// watch lets a test look at the stored ledger. On an engine that has no other processes it sees the answers of
+// the ledger.
 func watch(t testing.TB, l *book) (stored func(of ...key) map[key]row) {
 	t.Helper()
 	if !l.engine.Alone {
@@ -198,7 +198,7 @@ func watch(t testing.TB, l *book) (stored func(of ...key) map[key]row) {
 	}
 }
 
-// stored returns what is stored now of an account in "m".
+// stored returns the stored row of an account in "m".
 func stored(t testing.TB, l *book, account string) row {
 	t.Helper()
 	k := key{account, "m"}

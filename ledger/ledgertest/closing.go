@@ -37,7 +37,7 @@ func statementKeepsTheLedgerOpen(t *testing.T, e Engine) {
 	}
 }
 
-// What was reserved and not used returns when the ledger is closed, and everything else is there
+// Unused reservations return when the ledger is closed, and everything else is there
 // when it is opened again.
 func reopened(t *testing.T, e Engine) {
 	e.shared(t)

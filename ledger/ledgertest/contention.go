@@ -95,14 +95,14 @@ func spendUntilRefused(l ledger.Ledger) (granted int, err error) {
 	return granted, unlessRefused(err)
 }
 
-// reserveUntilRefused charges what it has set aside before.
+// reserveUntilRefused charges from amounts that it has set aside before.
 func reserveUntilRefused(l ledger.Ledger) (granted int, err error) {
 	for n := 1; err == nil; n = n%17 + 1 {
 		err = l.Reserve("m", []ledger.Item{{Account: "ana", Epsilon: budget.Amount(n)}})
 		if unlessRefused(err) != nil {
 			return granted, err
 		}
-		for range n { // also what others have set aside, or the limit has left
+		for range n { // also from amounts that others have set aside, or the rest of the limit
 			if err = charge(l, "ana", 1); err != nil {
 				break
 			}
@@ -158,8 +158,8 @@ func processesStopAtTheLimit(t *testing.T, e Engine) {
 	}
 }
 
-// stopsAt demands that what was granted, and what one more spender gets, is the
-// limit. (A spender may be refused while others hold what they return later.)
+// stopsAt demands that the amounts granted, together with the amount that one more spender gets, are the
+// limit. (A spender may be refused while others hold amounts that they return later.)
 func stopsAt(t *testing.T, name string, l *book, limit int, granted []int) {
 	t.Helper()
 	total := 0
@@ -235,7 +235,7 @@ func concurrentUse(t *testing.T, e Engine) {
 }
 
 // As often as the limit has room for the cost it is charged, and every other call is refused, with
-// what is left.
+// the remaining budget.
 func limitOverCost(t *testing.T, e Engine) {
 	const limit, cost, each = 400, 7, 10
 	l := e.fresh(t)
@@ -337,8 +337,8 @@ func chargeBatches(t failer, l ledger.Ledger, name string, callers int) (granted
 	return granted
 }
 
-// judgeBatches demands that the charges are those of the batches that were granted, and that what
-// they leave of each limit, and no more, can be charged.
+// judgeBatches demands that the charges are those of the batches that were granted, and that the rest
+// of each limit, and no more, can be charged.
 func judgeBatches(t *testing.T, l *book, granted []batch) {
 	t.Helper()
 	type of struct{ function, account string }

@@ -1,10 +1,10 @@
-// Package ledgertest tests that an engine is a ledger: that it does what [ledger.Ledger] says,
-// whatever it keeps the ledger in. How an engine stores a ledger, and what it notices when somebody
-// else changes what it has stored, is for its own tests, which can use [Ask] and what else is
+// Package ledgertest tests that an engine is a ledger, as [ledger.Ledger] defines it,
+// wherever it keeps the ledger. How an engine stores a ledger, and whether it notices changes by
+// others to the stored ledger, is for its own tests, which can use [Ask] and the rest that is
 // exported here.
 //
 // The tests of an engine call [Run]. Some tests need several processes: there the test binary runs
-// itself again, and [Main] plays what the test wants of the other process.
+// itself again, and [Main] plays the other process of the test.
 //
 //	func TestMain(m *testing.M) {
 //		ledgertest.Main(open)
@@ -15,7 +15,7 @@
 //		ledgertest.Run(t, ledgertest.Engine{New: create, Open: open})
 //	}
 //
-// Tests of windows that only wait show little. An engine whose clock can be set shows more.
+// Tests of windows that only wait show little. An engine with a clock that can be set shows more.
 package ledgertest
 
 import (
@@ -28,7 +28,7 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// An Engine is what the tests need to know of an engine.
+// An Engine holds the functions of an engine that the tests need.
 type Engine struct {
 	// New makes a ledger and returns where it is. The end of the test removes it.
 	New func(t testing.TB) (where string)
@@ -136,7 +136,7 @@ func (b *book) clock(t testing.TB) (set func(time.Duration)) {
 	return set
 }
 
-// shared skips a test on engines of which other processes see nothing.
+// shared skips a test on engines that other processes cannot see.
 func (e Engine) shared(t testing.TB) {
 	t.Helper()
 	if e.Alone {

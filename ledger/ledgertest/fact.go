@@ -67,7 +67,7 @@ func factsOfProcesses(t *testing.T, e Engine) {
 			}
 		}
 	}
-	if n := len(seen); n != processes*each+each { // those that all have recorded once
+	if n := len(seen); n != processes*each+each { // the ones that all have recorded once
 		t.Errorf("%d facts", n)
 	}
 }

@@ -14,7 +14,7 @@ const (
 	tenth = one / 10
 )
 
-// failer is what *testing.T and *rapid.T have in common.
+// failer is the common interface of *testing.T and *rapid.T.
 type failer interface {
 	Helper()
 	Fatal(...any)
@@ -50,7 +50,7 @@ func isA[E error](err error) bool {
 	return ok
 }
 
-// saying demands an error of one line that says what is wrong.
+// saying demands an error of one line that has the text want.
 func saying(t *testing.T, what string, err error, want string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
@@ -105,7 +105,7 @@ type key struct {
 	unit    budget.Unit
 }
 
-// row is what is stored of an account and a unit.
+// row is the stored row of an account and a unit.
 type row struct{ spent, reserved budget.Amount }
 
 func (r row) total() budget.Amount { return r.spent + r.reserved }

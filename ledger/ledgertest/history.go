@@ -73,7 +73,7 @@ func describe(all []ledger.Charge) (lines []string) {
 }
 
 // Charges are listed in the order of their IDs, one for each run, function, account and unit.
-// What was only reserved is not among them, and what was refused neither.
+// Reservations and refusals are not among them.
 func listedCharges(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	if got := charges(t, l); got != nil {
@@ -84,7 +84,7 @@ func listedCharges(t *testing.T, e Engine) {
 	check(t, l.Charge("a", "m", []ledger.Item{{Account: "zoe", Epsilon: 3, Evaluations: 2}, {Account: "ana", Epsilon: 4, Evaluations: 1}}))
 	check(t, l.Reserve("m", items(9, "ana")))
 	s, u := l.NewStatement(), l.NewStatement()
-	check(t, s.Spender("b", "m").Charge([]byte("ana"), 1)) // of what is set aside
+	check(t, s.Spender("b", "m").Charge([]byte("ana"), 1)) // from the amount set aside
 	check(t, u.Spender("b", "kWh").Charge([]byte("ana"), 2))
 	check(t, s.Spender("b", "m").Charge([]byte("ana"), 1))
 	check(t, u.Spender("c", "kWh").Charge([]byte("ana"), 3))
@@ -110,12 +110,12 @@ func listedCharges(t *testing.T, e Engine) {
 		check(t, err)
 		check(t, charge(l, "in the loop", 1))
 		if c.Account == "in the loop" {
-			t.Error("what was charged in the loop is in it")
+			t.Error("a charge made in the loop is in it")
 		}
 	}
 }
 
-// Limits are listed in the order in which they were set, also those that do not hold any more.
+// Limits are listed in the order in which they were set, also the ones that do not hold any more.
 func listedLimits(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	if got, err := l.LimitChanges(); len(got) != 0 || err != nil {
@@ -149,7 +149,7 @@ func listedLimits(t *testing.T, e Engine) {
 	}
 }
 
-// Balances are ordered by unit and account, by bytes, and are those that Balance returns.
+// Balances are ordered by unit and account, by bytes, and agree with Balance.
 func listedBalances(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetLimit("*", "m", 100, 0))
@@ -281,7 +281,7 @@ func headsOfThePast(t *testing.T, e Engine) {
 	check(t, verify(l, "", &noted))
 }
 
-// told is what a ledger tells of itself that an archive must not change.
+// told is the state that a ledger tells and an archive must not change.
 func told(t *testing.T, l ledger.Ledger) string {
 	t.Helper()
 	balances, err := l.Balances()
@@ -294,7 +294,7 @@ func told(t *testing.T, l ledger.Ledger) string {
 	return fmt.Sprintf("%+v %v", balances, sums)
 }
 
-// What was archived is still counted, and verifies with its archive.
+// Archived entries are still counted, and verify with their archive.
 func archived(t *testing.T, e Engine) {
 	l := filled(t, e)
 	path := filepath.Join(t.TempDir(), "archive")
@@ -369,8 +369,8 @@ func archivedLimits(t *testing.T, e Engine) {
 	check(t, verify(l, path, nil))
 }
 
-// An account stays in its window when the entries of the window are archived, and what was
-// reserved in it stays reserved.
+// An account stays in its window when the entries of the window are archived, and amounts
+// reserved in it stay reserved.
 func archivedWindow(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetLimit("ana", "m", 10, 3600))

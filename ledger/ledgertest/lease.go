@@ -30,7 +30,7 @@ func init() {
 }
 
 // walkOn takes two steps of traces t0, t1, .. of the account ana in one statement, as many as it is told in
-// a line. After each line it says what ana has spent, and a line that is no number ends the statement.
+// a line. After each line it writes the amount that ana has spent, and a line that is no number ends the statement.
 func walkOn(l ledger.Ledger, _ []string) error {
 	if err := l.Reserve("m", []ledger.Item{{Account: "ana", Epsilon: 500}}); err != nil {
 		return err
@@ -71,8 +71,8 @@ func walkOnce(s ledger.Statement, name, account string, steps int) error {
 	return tr.Close(append(state, byte('a'+steps)))
 }
 
-// A statement takes steps of many traces of a reserved account. Whoever reads, and whoever opens a
-// trace again, finds what was done, before the statement has ended and after.
+// A statement takes steps of many traces of a reserved account. Every reader, and every one who opens a
+// trace again, finds the steps, before the statement has ended and after.
 func leasedTraces(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetLimit("ana", "m", 1000, 0))
@@ -80,7 +80,7 @@ func leasedTraces(t *testing.T, e Engine) {
 	s := l.NewStatement()
 	for i := range 20 {
 		check(t, walkOnce(s, fmt.Sprint("t", i), "ana", 2))
-		// What the first trace has left of the reservation has returned to the limit.
+		// The rest of the first trace's reservation has returned to the limit.
 		if b := balance(t, l.Ledger, "ana"); i%5 == 4 && (b.Spent != budget.Amount(2*i+2) || b.Reserved != 199-b.Spent) {
 			t.Fatalf("after %d traces %+v", i+1, b)
 		}
@@ -125,7 +125,7 @@ func leasedTraces(t *testing.T, e Engine) {
 	check(t, verify(l, "", nil))
 }
 
-// Another process waits for the end of a lease, and then finds what was saved. It is refused if that takes
+// Another process waits for the end of a lease, and then finds the saved steps. It is refused if that takes
 // long. Traces of other accounts are free.
 func leaseIsTaken(t *testing.T, e Engine) {
 	l := e.fresh(t)
@@ -164,7 +164,7 @@ func leaseIsTaken(t *testing.T, e Engine) {
 }
 
 // A statement that crashes leaves all traces of its accounts taken. After a restart each has a gap that
-// covers what was seen of it, and those that come later have too.
+// covers the points that were seen, and later traces have one too.
 func leaseLeftByACrash(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetLimit("*", "m", 10000, 0))
@@ -242,8 +242,8 @@ func leaseLeftByACrash(t *testing.T, e Engine) {
 	check(t, verify(l, "", nil))
 }
 
-// A statement over many accounts takes few transactions. What was reserved of accounts that it does not
-// touch stays.
+// A statement over many accounts takes few transactions. Amounts reserved for accounts that it does not
+// touch stay.
 func leaseOfManyAccounts(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetLimit("*", "m", 1000, 0))
@@ -271,7 +271,7 @@ func leaseOfManyAccounts(t *testing.T, e Engine) {
 	check(t, verify(l, "", nil))
 }
 
-// A limit that is lowered ends what a trace takes from a pool, and what the trace has taken counts.
+// A lowered limit ends the taking of a trace from a pool, and the amount that the trace has taken counts.
 func leaseAndLimit(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetLimit("ana", "m", 100, 0))
@@ -344,7 +344,7 @@ func walkTwo(l ledger.Ledger, _ []string) error {
 	return err
 }
 
-// A lease that is taken again for a cheaper trace covers what the dearer one has spent.
+// A lease that is taken again for a cheaper trace covers the spending of the dearer one.
 func leaseTakenTwice(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetLimit("ana", "m", 1000, 0))
@@ -360,7 +360,7 @@ func leaseTakenTwice(t *testing.T, e Engine) {
 	check(t, tr.Close(nil))
 }
 
-// Who has opened a new trace before a lease takes no step of it after a crash: it knows of no gap.
+// A process that has opened a new trace before a lease takes no step of it after a crash: it knows of no gap.
 func leaseBeforeATrace(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetLimit("ana", "m", 1000, 0))
@@ -382,7 +382,7 @@ func leaseBeforeATrace(t *testing.T, e Engine) {
 	check(t, tr.Close(nil))
 }
 
-// A process whose lease was broken, although it lives, takes another one. What it did before does not come back with it.
+// A process with a broken lease that still lives takes another one. Its earlier steps do not come back with it.
 func leaseBroken(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetLimit("ana", "m", 1000, 0))
@@ -419,8 +419,8 @@ func leaseBroken(t *testing.T, e Engine) {
 	check(t, verify(l, "", nil))
 }
 
-// A trace that goes by a lease on one account, while somebody charges a trace of that name to another, keeps what it has
-// charged, and the name is the other's.
+// A trace that goes by a lease on one account, while somebody charges a trace of that name to another, keeps its
+// charges, and the name is the other's.
 func leaseAndOtherAccount(t *testing.T, e Engine) {
 	for _, saved := range []bool{false, true} {
 		l := e.fresh(t)

@@ -90,7 +90,7 @@ func allOrNone(t *testing.T, e Engine) {
 	if r.Account != "poor" {
 		t.Errorf("refused %q", r.Account)
 	}
-	// The same account twice: the second item meets what the first has left.
+	// The same account twice: the second item meets the rest of the first.
 	refused(t, l.Charge("f", "m", []ledger.Item{{Account: "ana", Epsilon: one, Evaluations: 1}, {Account: "ana", Epsilon: 1, Evaluations: 1}}))
 	for _, account := range []string{"ana", "bob", "poor"} {
 		if r := stored(t, l, account); r != (row{}) {
@@ -189,7 +189,7 @@ func limitIsReplaced(t *testing.T, e Engine) {
 	refused(t, charge(l, "ana", 1))
 }
 
-// A first limit stays, whoever asks for another: one's own as well as that of everybody.
+// A first limit stays when others ask for another: one's own as well as that of everybody.
 func firstLimit(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetFirstLimit("ana", "m", 10))

@@ -25,7 +25,7 @@ func manyItems(eps budget.Amount) (items []ledger.Item) {
 	return items
 }
 
-// wantMany demands what every one of many accounts has spent, but for some.
+// wantMany checks the spent amount of every one of many accounts, except some.
 func wantMany(t *testing.T, l ledger.Ledger, spent budget.Amount, but map[string]budget.Amount) {
 	t.Helper()
 	all, err := l.Balances()
@@ -106,7 +106,7 @@ func releaseMany(t *testing.T, e Engine) {
 	wantMany(t, l, 3, but)
 }
 
-// A statement is about many accounts, of which what is set aside pays for some.
+// A statement is about many accounts. The amounts set aside pay for some.
 func statementOfMany(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetLimit("*", "m", 10, 0))
@@ -117,7 +117,7 @@ func statementOfMany(t *testing.T, e Engine) {
 	for _, item := range items {
 		check(t, p.Charge([]byte(item.Account), 1))
 	}
-	for i := 0; i < many; i += 100 { // beyond what is set aside
+	for i := 0; i < many; i += 100 { // beyond the amount set aside
 		check(t, p.Charge([]byte(items[i].Account), 9))
 		refused(t, p.Charge([]byte(items[i].Account), 1))
 	}
@@ -126,6 +126,6 @@ func statementOfMany(t *testing.T, e Engine) {
 	for i := 0; i < many; i += 100 {
 		but[items[i].Account] = 10
 	}
-	check(t, l.SetLimit("*", "m", 0, 0)) // takes back what is set aside
+	check(t, l.SetLimit("*", "m", 0, 0)) // takes back the amount set aside
 	wantMany(t, l, 1, but)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// world runs a ledger beside a model of it: what was granted, and the limits. What is stored the
-// model sees as another process does. It cannot know how much of what is reserved each spender
-// holds: it demands exact answers where only who asks can hold anything, and else what must hold in
+// world runs a ledger beside a model of it: the granted amounts, and the limits. The model sees the stored
+// ledger as another process does. It cannot know how much of a reservation each spender
+// holds: it demands exact answers where only the asker can hold anything, and else bounds that hold in
 // any case. Each world has units of its own in one ledger.
 type world struct {
 	*rapid.T
@@ -107,9 +107,9 @@ func (w *world) limit(k key) (limit budget.Amount, limited bool) {
 	return 0, false
 }
 
-// left returns between which amounts what an account has left for a holder, nil for a charge,
-// must be: at least what its limit leaves beside all that is stored, and at most what it leaves
-// beside what was granted. It is just that if nobody else can hold anything.
+// left returns bounds on the remaining budget of an account for a holder, nil for a charge:
+// at least the limit less all that is stored, and at most the limit
+// less the granted amounts. They are equal if nobody else can hold anything.
 func (w *world) left(k key, p any) (least, most budget.Amount) {
 	limit, _ := w.limit(k)
 	least, most = max(0, limit-w.before[k].total()), max(0, limit-w.granted[k])
@@ -128,7 +128,7 @@ func (w *world) grant(function string, k key, eps budget.Amount, evaluations int
 	w.charged[name] = c
 }
 
-// judge judges the answer to who asked for an amount.
+// judge judges the answer to a request for an amount.
 func (w *world) judge(err error, k key, asked budget.Amount, p any) {
 	_, limited := w.limit(k)
 	least, most := w.left(k, p)
@@ -245,7 +245,7 @@ func (w *world) drawEnd(t *rapid.T) {
 	w.statements = slices.Delete(w.statements, i, i+1)
 }
 
-// end ends a statement, whose spenders hold nothing any more.
+// end ends a statement. Its spenders hold nothing any more.
 func (w *world) end(s ledger.Statement) {
 	for k := range w.holders {
 		w.holders[k] = slices.DeleteFunc(w.holders[k], func(p any) bool {
@@ -255,8 +255,8 @@ func (w *world) end(s ledger.Statement) {
 	check(w, s.End())
 }
 
-// read demands that the balances that the ledger tells are those that are stored, and that without
-// statements what they have spent is what was granted.
+// read demands that the balances that the ledger tells are the stored ones, and that without
+// statements their spent amounts are the granted ones.
 func (w *world) read(*rapid.T) {
 	all, err := w.ledger.Balances()
 	check(w, err)
@@ -279,7 +279,7 @@ func (w *world) read(*rapid.T) {
 	}
 }
 
-// audit looks at what is stored after every step: it covers what was granted, and nothing has grown
+// audit looks at the stored ledger after every step: it covers the granted amounts, and nothing has grown
 // beyond its limit.
 func (w *world) audit(*rapid.T) {
 	stored := w.stored(w.keys...)
@@ -295,7 +295,7 @@ func (w *world) audit(*rapid.T) {
 	w.before = stored
 }
 
-// finish ends everything and demands that balances and charges tell exactly what was granted.
+// finish ends everything and demands that balances and charges tell exactly the granted amounts.
 func (w *world) finish() {
 	for _, s := range w.statements {
 		w.end(s)

@@ -56,7 +56,7 @@ func keysAreExact(t *testing.T, e Engine) {
 	check(t, verify(l, "", nil))
 }
 
-// What the engine can store it can store everywhere.
+// A name that the engine can store it can store everywhere.
 func storableNames(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	for _, name := range e.storedNames() {
@@ -105,7 +105,7 @@ func storableNames(t *testing.T, e Engine) {
 	check(t, verify(l, "", nil))
 }
 
-// What the engine cannot store is an error, and no refusal, before anything is charged.
+// A name that the engine cannot store is an error, and no refusal, before anything is charged.
 func namesThatCannotBeStored(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetLimit("*", "m", 100, 0))

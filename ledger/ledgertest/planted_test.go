@@ -19,7 +19,7 @@ import (
 // plantedVariable names the mistake that an engine makes, in a process that tests it.
 const plantedVariable = "GEOSQL_LEDGERTEST_PLANTED"
 
-// planted are engines that make a mistake each, and the subject whose tests must notice it.
+// planted are engines that make a mistake each, and the subject with tests that must notice it.
 var planted = map[string]struct {
 	subject string
 	mistake func(ledger.Ledger) ledger.Ledger

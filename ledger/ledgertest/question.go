@@ -65,11 +65,11 @@ func answered(t *testing.T, e Engine) {
 	first := q.Gets(t, l, "q 1", 2, 2)
 	WantSpent(t, l, "sales", Amounts{"ana": {4, 4}, "bob": {4, 4}})
 
-	again := q.Gets(t, l, "q 1", 0, 0) // to who has seen it
+	again := q.Gets(t, l, "q 1", 0, 0) // to a role that has seen it
 	if again.Time != first.Time || time.Since(again.Time).Abs() > time.Minute {
 		t.Errorf("given at %v, then at %v", first.Time, again.Time)
 	}
-	q.As("night", 8).Gets(t, l, "q 1", 0, 2) // to who sees it first
+	q.As("night", 8).Gets(t, l, "q 1", 0, 2) // to a role that sees it first
 	q.Gets(t, l, "q 1", 0, 0)
 	q.As("", 0).Gets(t, l, "q 1", 0, 0) // to the owner
 	WantSpent(t, l, "night", Amounts{"ana": {4, 4}, "bob": {4, 4}})
@@ -99,7 +99,7 @@ func answered(t *testing.T, e Engine) {
 	}
 }
 
-// An account pays what is due of what the answer costs it, and so does a purse. What is due is
+// An account pays the due part of its cost of the answer, and so does a role. The due part is
 // no part of the question.
 func answerCostsWhatIsDue(t *testing.T, e Engine) {
 	l := newAsked(t, e)
@@ -131,7 +131,7 @@ func answerCostsWhatIsDue(t *testing.T, e Engine) {
 	check(t, verify(l, "", nil))
 }
 
-// What is due decides who is short, and for whom a purse is.
+// The due part decides whether an account is short, and which role is.
 func shortOfWhatIsDue(t *testing.T, e Engine) {
 	l := newAsked(t, e)
 	check(t, l.SetLimit("ana", "m", 3, 0))
@@ -154,7 +154,7 @@ func shortOfWhatIsDue(t *testing.T, e Engine) {
 	WantSpent(t, l, "sales", Amounts{"ana": {3, 2}, "bob": {0, 0}})
 }
 
-// Who owes nothing is not short, even without a limit.
+// An account that owes nothing is not short, even without a limit.
 func whoOwesNothingIsNotShort(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	q := Ask("q", "ana").As("sales", 0).Owing(0, 0, 0)
@@ -165,7 +165,7 @@ func whoOwesNothingIsNotShort(t *testing.T, e Engine) {
 	}
 }
 
-// Who owes nothing changes nothing among many, who are written in batches.
+// An account that owes nothing changes nothing among many, which are written in batches.
 func manyOweDifferently(t *testing.T, e Engine) {
 	const many = 200
 	l := e.fresh(t)
@@ -235,7 +235,7 @@ func answerIsRefused(t *testing.T, e Engine) {
 	if r := q.As("night", 3).fails(t, l); r.Account != "ana" || r.Role != "night" {
 		t.Errorf("%+v", r)
 	}
-	// What was spent stays spent under a lower limit, but was seen.
+	// Spent budget stays spent under a lower limit, but was seen.
 	q.As("sales", 0).Gets(t, l, "q 1", 0, 0)
 	if r := Ask("p", "ana").As("sales", 2).fails(t, l); r.Left != 0 {
 		t.Errorf("%+v", r)
@@ -251,7 +251,7 @@ func answerIsRefused(t *testing.T, e Engine) {
 	}
 }
 
-// Who cannot pay is left out, and whoever asks again gets the same answer, even though those who
+// An account that cannot pay is left out, and the question asked again gets the same answer, even though accounts that
 // have paid for it cannot pay another time.
 func answerLeavesOut(t *testing.T, e Engine) {
 	l := newAsked(t, e)
@@ -267,7 +267,7 @@ func answerLeavesOut(t *testing.T, e Engine) {
 	q.As("night", 100).Gets(t, l, "q 1", 0, 2)
 	WantSpent(t, l, "night", Amounts{"ana": {4, 4}, "bob": {0, 0}, "zoe": {4, 4}})
 
-	// Whoever wants everybody is refused, although there is an answer without bob.
+	// A question that wants everybody is refused, although there is an answer without bob.
 	q.LeaveOut = false
 	if r := q.fails(t, l); r.Account != "ana" {
 		t.Errorf("%+v", r)
@@ -278,7 +278,7 @@ func answerLeavesOut(t *testing.T, e Engine) {
 	if a := q.Gets(t, l, "q 2", 1, 1); a.LeftOut != 2 || !slices.Equal(q.Without, []string{"ana", "zoe"}) {
 		t.Errorf("left out %d, %v", a.LeftOut, q.Without)
 	}
-	// And when all can, one about all, which those who want everybody get too.
+	// And when all can, one about all, which the questions that want everybody get too.
 	check(t, l.SetLimit("*", "m", 100, 0))
 	check(t, l.SetLimit("bob", "m", 100, 0))
 	if a := q.Gets(t, l, "q 3", 3, 3); a.LeftOut != 0 || q.Without != nil {
@@ -388,7 +388,7 @@ func answerErrors(t *testing.T, e Engine) {
 	_, err = l.Answer(Ask("q", "ana", "bob", "ana").Question)
 	saying(t, "twice", err, "a question is about account 'ana' twice")
 	_, err = l.Answer(Ask("q", "ana").Owing(0, 5, 4).Question)
-	saying(t, "too much due", err, "what is due of account 'ana' must be between 0 and what the answer costs it, 0.000000000004")
+	saying(t, "too much due", err, "the due part of account 'ana' must be between 0 and its cost of the answer, 0.000000000004")
 	_, err = l.Quote(q.Question)
 	saying(t, "everyone", err, "account '*' stands for every account that is not named and cannot be charged")
 	if e.Alone {

@@ -14,12 +14,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// owing is what an answer costs an account by itself, and what of it is due.
+// owing is the cost of an answer to an account by itself, and the due part of it.
 type owing struct{ epsilon, due, roleDue budget.Amount }
 
-// asked runs the questions of a ledger beside a model of them, which is written after what is
-// promised and not after what the engine stores: sets are maps, and every answer is kept with
-// the names of those it leaves out.
+// asked runs the questions of a ledger beside a model of them, which is written after the
+// promises and not after the engine's tables: sets are maps, and every answer is kept with
+// the names of the accounts it leaves out.
 type asked struct {
 	*rapid.T
 	outer   *testing.T
@@ -124,7 +124,7 @@ func (m *asked) drawQuestion(t *rapid.T) {
 		owed[account] = owing{eps, budget.Amount(due.Draw(t, "due")), budget.Amount(due.Draw(t, "role due"))}
 	}
 
-	// Who is short, of what.
+	// The accounts that are short, by their own budget and by the role's.
 	ownShort, purseShort := map[string]bool{}, map[string]bool{}
 	for account, o := range owed {
 		ownShort[account] = o.due > 0 && m.spent[account]+o.due > m.limits[account]

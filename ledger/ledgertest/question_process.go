@@ -113,10 +113,10 @@ func askUntilRefused(l ledger.Ledger, role string) (granted int, err error) {
 	return granted, unlessRefused(err)
 }
 
-// askedMost is what a role may spend on ana.
+// askedMost is the limit of a role for ana.
 const askedMost = 150
 
-// Processes whose questions differ stop exactly at what the account has, or the role.
+// Processes with different questions stop exactly at the budget of the account, or of the role.
 func processesStopAtThePurse(t *testing.T, e Engine) {
 	e.shared(t)
 	for limit, want := range map[budget.Amount]budget.Amount{100: 100, 1000: askedMost} {

@@ -23,7 +23,7 @@ var recallTests = tests{
 	"BlockedInAnotherProcess":    blockedInAnotherProcess,
 }
 
-// holders are the ways to hold what is reserved of a unit. Each charges ana 1 at a time, after it
+// holders are the ways to hold a reservation in a unit. Each charges ana 1 at a time, after it
 // has reserved more than it has charged.
 var holders = map[string]func(t failer, l ledger.Ledger, unit budget.Unit) (charge func() error, end func() error){
 	"statement": func(t failer, l ledger.Ledger, unit budget.Unit) (func() error, func() error) {
@@ -41,7 +41,7 @@ var holders = map[string]func(t failer, l ledger.Ledger, unit budget.Unit) (char
 		check(t, l.Reserve(unit, items(40, "ana")))
 		return func() error { return l.Charge("f", unit, items(1, "ana")) }, func() error { return nil }
 	},
-	"pool of which each statement takes": func(t failer, l ledger.Ledger, unit budget.Unit) (func() error, func() error) {
+	"pool that each statement takes from": func(t failer, l ledger.Ledger, unit budget.Unit) (func() error, func() error) {
 		check(t, l.Reserve(unit, items(40, "ana")))
 		return func() error {
 			s := l.NewStatement()
@@ -66,8 +66,8 @@ var holders = map[string]func(t failer, l ledger.Ledger, unit budget.Unit) (char
 	},
 }
 
-// A lower limit takes back what is reserved: what may still be granted is what it leaves
-// beside what was spent, and in the end nothing stays reserved.
+// A lower limit takes back reservations: the amount that may still be granted is the limit
+// less the spent amount, and in the end nothing stays reserved.
 func loweredLimitTakesBack(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	cases := 0
@@ -116,14 +116,14 @@ func otherLimitsTakeNothingBack(t *testing.T, e Engine) {
 	if b := balance(t, l, "ana"); b.Reserved != 40 {
 		t.Errorf("got %+v", b)
 	}
-	check(t, l.SetLimit("ana", "m", 150, 0)) // above what she reserved under
+	check(t, l.SetLimit("ana", "m", 150, 0)) // above her limit when she reserved
 	check(t, charge(l, "ana", 1))
 	if b := balance(t, l, "ana"); b.Reserved != 39 {
 		t.Errorf("got %+v", b)
 	}
 }
 
-// What a statement took from a pool returns with its end also when limits were set meanwhile: it
+// An amount that a statement took from a pool returns with its end also when limits were set meanwhile: it
 // can be charged at once.
 func poolReturnsAfterALimit(t *testing.T, e Engine) {
 	l := e.fresh(t)
@@ -163,7 +163,7 @@ func blockedAtOnce(t *testing.T, e Engine) {
 					late := blocked.Load()
 					err := charge()
 					if err == nil && late {
-						t.Errorf("%s was granted what is blocked", name)
+						t.Errorf("%s was granted a blocked amount", name)
 					}
 					if err != nil || late {
 						_ = end()
@@ -225,7 +225,7 @@ func tellToCharge(p *player, n int) (granted int) {
 	return p.hearNumber()
 }
 
-// serve holds what it has reserved, charges when it is told, and says how often it was granted.
+// serve holds its reservation, charges when it is told, and says how often it was granted.
 func serve(l ledger.Ledger, args []string) error {
 	charge, end := holders[args[0]](dying{}, l, budget.Unit(args[1]))
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {

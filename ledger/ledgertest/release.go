@@ -27,7 +27,7 @@ var releaseTests = tests{
 }
 
 // A release is charged from where it was left, by whatever process, and once sealed it
-// stays what it is.
+// does not change.
 func released(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetLimit("*", "m", one, 0))
@@ -140,7 +140,7 @@ func cannotPayUnderFirstLimit(t *testing.T, e Engine) {
 	wantCannotPay(t, cannotPay(t, l, "m", &limit, items(2*tenth, "ana")), "ana 0.2 true")
 }
 
-// In a window counts what was spent in it.
+// In a window only its own spending counts.
 func cannotPayInWindow(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	clock := l.clock(t)

@@ -25,7 +25,7 @@ var statementTests = tests{
 	"CrashWastes":                    crashWastes,
 }
 
-// What a statement reserves ahead doubles with its use.
+// The reservation ahead of a statement doubles with its use.
 func reservationsDouble(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetLimit("*", "m", one, 0))
@@ -135,7 +135,7 @@ func chargesOfAStatement(t *testing.T, e Engine) {
 	}
 }
 
-// What one spender has reserved no other can use, but the limit is used up all the same.
+// A reservation of one spender is out of reach for others, but the limit is used up all the same.
 func holdsAreSeparate(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetLimit("ana", "m", 20, 0))
@@ -149,8 +149,8 @@ func holdsAreSeparate(t *testing.T, e Engine) {
 			}
 		}
 	}
-	// A spender may be refused while others hold what they have not used, but
-	// those use it up.
+	// A spender may be refused while others hold unused reservations, but
+	// they use them up.
 	if granted != 20 {
 		t.Errorf("granted %d of 20", granted)
 	}
@@ -180,7 +180,7 @@ func poolAndLimitTogether(t *testing.T, e Engine) {
 	}
 }
 
-// The first group of a statement is charged as it is. What is reserved ahead for later ones doubles with the
+// The first group of a statement is charged as it is. The reservation ahead for later ones doubles with the
 // charges of an account.
 func groupsReserveAhead(t *testing.T, e Engine) {
 	l := e.fresh(t)
@@ -260,7 +260,7 @@ func groupsAreOneCharge(t *testing.T, e Engine) {
 	}
 }
 
-// A group that is refused charges nobody, and what was taken for it is there for the next.
+// A group that is refused charges nobody, and the amount taken for it is there for the next.
 func groupsAreRefusedWhole(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetLimit("*", "m", 100, 0))
@@ -326,7 +326,7 @@ func chargeAllocatesNothing(t *testing.T, e Engine) {
 	}
 }
 
-// A process that dies wastes what its statements had reserved, and no more: nothing that was
+// A process that dies wastes the reservations of its statements, and no more: nothing that was
 // granted comes back, and the rest can be used up.
 func crashWastes(t *testing.T, e Engine) {
 	l := e.fresh(t)

@@ -22,7 +22,7 @@ var traceTests = tests{
 	"PointsOfARun":         pointsOfARun,
 }
 
-// What a trace has reserved and saved is there when it is opened again.
+// The reservation and the saved state of a trace are there when it is opened again.
 func trace(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetLimit("ana", "m", 100, 0))
@@ -95,7 +95,7 @@ func traceIsTaken(t *testing.T, e Engine) {
 		t.Errorf("got %v", err)
 	}
 	if first.Close(nil) == nil {
-		t.Error("the first user saved what a restart had given up")
+		t.Error("the first user saved a trace that a restart had taken from it")
 	}
 	step(t, third, 9, 50)
 	check(t, third.Close([]byte("third")))
@@ -111,7 +111,7 @@ func traceIsTaken(t *testing.T, e Engine) {
 		t.Errorf("restarted twice: %v", err)
 	}
 	if again, err := l.RestartTrace("none", "ana", "m"); again || err != nil {
-		t.Errorf("restarted what is not there: %v", err)
+		t.Errorf("restarted a trace that does not exist: %v", err)
 	}
 	check(t, verify(l, "", nil))
 }
@@ -141,7 +141,7 @@ func traceRefused(t *testing.T, e Engine) {
 	}
 }
 
-// What budget_reserve set aside is used, and what is reserved ends with its window.
+// The amount set aside by budget_reserve is used, and reservations end with their window.
 func tracePoolsAndWindows(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	clock := l.clock(t)
@@ -205,7 +205,7 @@ func step(t failer, tr ledger.Trace, second int, most budget.Amount) {
 	tr.Add(ledger.Point{Time: noon.Add(time.Duration(second) * time.Second), Lat: float64(second), Lon: 2, Hard: true, Tested: second > 0, Spent: 1})
 }
 
-// A trace that a process leaves by a crash stays taken, whoever wants it, until it is restarted.
+// A trace that a process leaves by a crash stays taken for everybody, until it is restarted.
 func traceLeftByACrash(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetLimit("ana", "m", 1000, 0))

@@ -67,8 +67,8 @@ func windowReopens(t *testing.T, e Engine) {
 	check(t, verify(l, "", nil))
 }
 
-// A clock that steps back opens nothing, also after it had stepped forward; what
-// it opened too early stays open, and is counted.
+// A clock that steps back opens nothing, also after it had stepped forward; a window that
+// was opened too early stays open, and is counted.
 func clockStepsBack(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	clock := l.clock(t)
@@ -123,7 +123,7 @@ func windowsChange(t *testing.T, e Engine) {
 	check(t, verify(l, "", nil))
 }
 
-// What a statement reserved in a window is neither used nor returned in the next.
+// An amount that a statement reserved in a window is neither used nor returned in the next.
 func reservationsEndWithTheirWindow(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	clock := l.clock(t)
@@ -152,7 +152,7 @@ func reservationsEndWithTheirWindow(t *testing.T, e Engine) {
 	check(t, verify(l, "", nil))
 }
 
-// What a statement reserves ahead grows with its use in a window, not with that of
+// The reservation ahead of a statement grows with its use in a window, not with that of
 // the windows before: it would be lost with each of them.
 func windowsReserveAnew(t *testing.T, e Engine) {
 	l := e.fresh(t)
@@ -169,7 +169,7 @@ func windowsReserveAnew(t *testing.T, e Engine) {
 	}
 }
 
-// What is set aside in a window can neither be used nor returned in the next.
+// An amount set aside in a window can neither be used nor returned in the next.
 func poolsEndWithTheirWindow(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	clock := l.clock(t)
@@ -202,7 +202,7 @@ func poolsEndWithTheirWindow(t *testing.T, e Engine) {
 	}
 }
 
-// Accounts with a window do everything while the clock jumps to and fro: what they are granted is
+// Accounts with a window do everything while the clock jumps to and fro: they are granted
 // at most the limit times the windows that the clock, at its latest so far, has had room for.
 func windowsNeverExceedTheirLimit(t *testing.T, e Engine) {
 	const limit, seconds = 40, 60
@@ -314,7 +314,7 @@ func windowsNeverExceedTheirLimit(t *testing.T, e Engine) {
 	})
 }
 
-// patience is how long a test waits for what must happen.
+// patience is how long a test waits for an expected event.
 const patience = 10 * time.Second
 
 // A limit opens again by the engine's own clock too.
@@ -421,7 +421,7 @@ func hammerOnce(l ledger.Ledger, n int) (granted int, err error) {
 	return 2, nil
 }
 
-// However long it is charged from everywhere, each window holds what the limit says.
+// However long it is charged from everywhere, each window holds its limit.
 func windowsOfProcesses(t *testing.T, e Engine) {
 	e.shared(t)
 	t.Parallel()

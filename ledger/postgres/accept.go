@@ -15,13 +15,13 @@ import (
 // acceptFunction is the function of the entry that says that the owner has accepted a loss.
 const acceptFunction = "ledger_accept"
 
-// Accept makes the ledger in a database usable again that lacks charges, for an owner who knows what
-// is lost: it was restored from an older copy, or a replica that was behind took over. What accounts
-// were granted in between they can be granted again. Accept returns the ledger's new generation.
+// Accept makes the ledger in a database usable again that lacks charges, for an owner who accepts
+// their loss: it was restored from an older copy, or a replica that was behind took over. Accounts
+// can be granted the same amounts again. Accept returns the ledger's new generation.
 //
 // An entry records it. Processes that have the ledger open are refused until they open it again.
 // Releases of data sets that are not finished are forgotten: the lost part of the ledger may say that
-// they were finished, and what was charged pays for one draw only.
+// they were finished, and its charges pay for one draw only.
 func Accept(url string) (generation int64, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -42,8 +42,8 @@ func Accept(url string) (generation int64, err error) {
 	return generation, engine.Wrap(explainConnect(err))
 }
 
-// accept accepts a loss. The entry is the only one of a writer that has no state file: what this
-// machine knows must not change before the transaction is stored.
+// accept accepts a loss. The entry is the only one of a writer that has no state file: the files of
+// machine must not change before the transaction is stored.
 func accept(ctx context.Context, tx pgx.Tx) (generation int64, err error) {
 	writer := newID()
 	var recovery bool
@@ -91,7 +91,7 @@ SELECT recovery, coalesce(durable, ''), coalesce(storage, ''), coalesce(moved, '
 	return generation, nil
 }
 
-// newerGeneration returns a generation after the one of the server and those that this machine has
+// newerGeneration returns a generation after the one of the server and the ones that this machine has
 // seen.
 func newerGeneration(id string, generation int64) (int64, error) {
 	folder, err := state.Folder()

@@ -115,8 +115,9 @@ func TestRestoredServer(t *testing.T) {
 	}
 }
 
-// A state folder that was copied, as in the image of a machine that is started twice, has two processes write under one name. What
-// they are granted stays within the limit, and whichever finds that the other was there is refused.
+// A state folder that was copied, as in the image of a machine that is started twice, has two processes write under one
+// name. Their
+// grants stay within the limit, and the one that finds that the other was there is refused.
 func TestCopiedStateFolder(t *testing.T) {
 	where := pgtest.Start(t).Database(t)
 	here, there := t.TempDir(), t.TempDir()
@@ -140,7 +141,7 @@ func TestCopiedStateFolder(t *testing.T) {
 	check(t, verify(second, "", nil))
 }
 
-// A replica that was behind lacks what was acknowledged.
+// A replica that was behind lacks acknowledged charges.
 func TestAsynchronousFailover(t *testing.T) {
 	otherMachine(t)
 	server := pgtest.Own(t)
@@ -161,7 +162,7 @@ func TestAsynchronousFailover(t *testing.T) {
 	for ask(t, replica, "SELECT count(*) FROM pg_stat_wal_receiver") > 0 {
 		time.Sleep(time.Millisecond)
 	}
-	chargeSome(t, l) // of which the standby learns nothing
+	chargeSome(t, l) // unknown to the standby
 	server.Kill(t)
 	standby.Promote(t)
 	if _, err := Open(replica, false); err == nil || !strings.Contains(err.Error(), "geosql ledger accept") {

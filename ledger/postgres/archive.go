@@ -21,10 +21,10 @@ import (
 	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
-// An archive is a file of lines, each of which is a JSON object. The first says of which ledger it
-// is. Each other line is an entry. Amounts are integers of 1e-12 and times integers of microseconds
+// An archive is a file of lines. Each is a JSON object. The first names the ledger. Each
+// other line is an entry. Amounts are integers of 1e-12 and times integers of microseconds
 // since 1970, up to 2^63: they have to be read as integers. The hash is that of the writer's chain.
-// What a crash has left of a last line is no part of the archive, and the next call removes it.
+// An unfinished last line, left by a crash, is no part of the archive, and the next call removes it.
 
 // archiveHead is the first line of an archive.
 type archiveHead struct {
@@ -141,7 +141,7 @@ func (r *reader) copyTo(arch *archive, before int64) error {
 		}
 		seq := e.ID
 		if last = last.Next(&e.Entry, &scratch); last.ID != seq || !bytes.Equal(last.Hash[:], e.hash) {
-			return fmt.Errorf("entry %d of writer %s is not what was written; nothing was archived", seq, e.writer)
+			return fmt.Errorf("entry %d of writer %s was changed; nothing was archived", seq, e.writer)
 		}
 		arch.last[e.writer] = last
 		return arch.add(lineOf(e))
@@ -363,7 +363,7 @@ func (a *archive) open(id string) error {
 		}
 		seq := e.ID
 		if last = last.Next(&e.Entry, &scratch); last.ID != seq || !bytes.Equal(last.Hash[:], e.hash) {
-			return fmt.Errorf("its entry %d of writer %s is not what was written", seq, e.writer)
+			return fmt.Errorf("its entry %d of writer %s was changed", seq, e.writer)
 		}
 		a.last[e.writer] = last
 		return nil
@@ -413,7 +413,7 @@ func (a *archive) finish() error {
 
 // undo leaves the archive as it was.
 func (a *archive) undo() {
-	_ = a.file.Truncate(a.size) // what is behind it is in the ledger too
+	_ = a.file.Truncate(a.size) // the rest is in the ledger too
 	if a.fresh {
 		_ = os.Remove(a.file.Name())
 	}
@@ -453,7 +453,7 @@ func readArchive(path, id string, each func(*record) error) (size int64, err err
 					err = each(e)
 				}
 			} else {
-				err = fmt.Errorf("its line %d is not what was written", n+1)
+				err = fmt.Errorf("its line %d was changed", n+1)
 			}
 		}
 		if err != nil {

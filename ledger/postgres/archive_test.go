@@ -159,7 +159,7 @@ func FuzzArchive(f *testing.F) {
 	})
 }
 
-// standings returns what the ledger has stored of every account, whichever entry says so.
+// standings returns the stored standing of every account, whichever entry it comes from.
 func standings(t testing.TB, where string) (all []string) {
 	t.Helper()
 	ctx := context.Background()
@@ -238,7 +238,7 @@ func TestArchive(t *testing.T) {
 	if err := verify(l, "", &early); err == nil || !strings.Contains(err.Error(), "archive") {
 		t.Errorf("a head of the archive: %v", err)
 	}
-	_, err = l.Archive(path, time.Now().Add(time.Hour)) // also those that carry sums over
+	_, err = l.Archive(path, time.Now().Add(time.Hour)) // also sums carried over
 	check(t, err)
 	same()
 	noted := headOfLedger(t, l)

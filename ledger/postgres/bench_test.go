@@ -21,8 +21,8 @@ import (
 )
 
 // BenchmarkBare compares charges with the least that a program could do on the same server, with the
-// same durability: one statement that adds to the balances what their limit allows and inserts an
-// entry for each. Both run in turns, in short rounds, since what else the machine does changes.
+// same durability: one statement that adds to the balances as far as their limits allow and inserts an
+// entry for each. Both run in turns, in short rounds, since other work of the machine changes.
 // Clients of the ledger are processes of their own, or goroutines of one process.
 func BenchmarkBare(b *testing.B) {
 	for _, size := range []int{1, 1000} {

@@ -12,7 +12,7 @@ import (
 	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
-// What is read for people.
+// Lists for people.
 
 // Balances implements [ledger.Ledger].
 func (l *Ledger) Balances() (balances []ledger.Balance, err error) {
@@ -51,7 +51,7 @@ func (l *Ledger) Charges() iter.Seq2[ledger.Charge, error] {
 	return engine.Sequence(l.readCharges)
 }
 
-// chargesSQL leaves out runs that only reserved, which have spent and evaluated nothing, and what
+// chargesSQL leaves out runs that only reserved, which have spent and evaluated nothing, and the spending of
 // roles have spent.
 const chargesSQL = `
 SELECT min(id), min(time), function, account, unit, sum(spent)::bigint, sum(evaluations)::bigint
@@ -167,7 +167,7 @@ FROM unnest($1::text[], $2::text[], $3::bytea[]) WITH ORDINALITY AS f(kind, text
 ON CONFLICT (kind, digest) DO NOTHING`, kinds, texts, digests, t.now)
 }
 
-// Facts implements [ledger.Ledger]. It waits for no transaction, since whoever acts on facts asks
+// Facts implements [ledger.Ledger]. It waits for no transaction, since a program that acts on facts asks
 // for new ones all the time.
 func (l *Ledger) Facts(after int64) (facts []ledger.Fact, err error) {
 	err = l.store.view(func(r *reader) error {

@@ -10,7 +10,7 @@ import (
 type clock struct {
 	mu          sync.Mutex
 	began       time.Time
-	steady      int64 // what the server's clock is ahead of the time since began, in microseconds
+	steady      int64 // the server's clock less the time since began, in microseconds
 	wall        int64 // and of this machine's clock, which goes on while the machine sleeps
 	initialised bool
 }

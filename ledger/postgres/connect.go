@@ -28,7 +28,7 @@ func connect(ctx context.Context, url string, warned func(*pgconn.PgConn, string
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.ConnConfig.StatementCacheCapacity = 0
 	config.ConnConfig.DescriptionCacheCapacity = 0
-	config.MaxConns = 4 // a writer, whoever looks for limits, and some readers; nobody has one and asks for another
+	config.MaxConns = 4 // a writer, a watcher of limits, and some readers; nobody has one and asks for another
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = 10 * time.Second
 	}

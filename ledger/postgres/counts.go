@@ -17,7 +17,7 @@ import (
 // some accounts, in ascending order, the number of rows, the length of its name, and the name. A row
 // for each account would make counting cost more than releasing.
 
-// blockSize returns how many bytes a block has, roughly: whoever reads all shards side by side has a
+// blockSize returns how many bytes a block has, roughly: a reader of all shards side by side has a
 // block of each in memory.
 func (s *sharded) blockSize() int { return min(1<<16, max(1<<12, 1<<28/s.shards)) }
 
@@ -102,7 +102,7 @@ func (c *counts) fill() (bool, error) {
 
 // decode reads a block.
 func (c *counts) decode(block []byte) error {
-	text := string(block) // of which the names are parts
+	text := string(block) // the names are parts of it
 	for at := 0; at < len(block); {
 		rows, n := binary.Uvarint(block[at:])
 		at += max(n, 0)
@@ -117,7 +117,7 @@ func (c *counts) decode(block []byte) error {
 	return nil
 }
 
-// upTo returns what is left of the block up to an account, and takes it away.
+// upTo returns the rest of the block up to an account, and takes it away.
 func (c *counts) upTo(account string) []ledger.Item {
 	rest := c.all[c.next:]
 	n := sort.Search(len(rest), func(i int) bool { return rest[i].Account > account })
@@ -183,7 +183,7 @@ func (s *sharded) Accounts(skip int64) iter.Seq2[ledger.Item, error] {
 	}
 }
 
-// addNext adds the next accounts of all shards to a sum: those of which all shards have been read. It
+// addNext adds the next accounts of all shards to a sum: the ones that all shards have read. It
 // removes shards that have no more, and reports false if none is left.
 func addNext(all *[]*counts, sum *tally) (bool, error) {
 	bound := ""
@@ -242,7 +242,7 @@ func (s *sharded) Excess(shard int, most int64) iter.Seq2[ledger.Item, error] {
 	}
 }
 
-// rowsUpTo adds up what shards have of the accounts up to one, from where they were read to.
+// rowsUpTo adds up the counts of shards up to an account, from where they were read to.
 func rowsUpTo(shards []*counts, account string) (*tally, error) {
 	sum := new(tally)
 	for _, c := range shards {

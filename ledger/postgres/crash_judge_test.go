@@ -18,14 +18,14 @@ import (
 // change is an entry as the judge reads it.
 type change struct {
 	engine.Key
-	change      budget.Amount // of what is spent and reserved
+	change      budget.Amount // of the spent and reserved amount
 	start       int64         // of the window
 	inWindow    budget.Amount
 	limit       budget.Amount // ledger.NoLimit for none
 	limitWindow int64
 }
 
-// recorded is what a server says, read without this package.
+// recorded is the state of a server, read without this package.
 type recorded struct {
 	balances map[engine.Key]budget.Amount // spent and reserved
 	purses   map[string]budget.Amount     // of askingRole
@@ -79,7 +79,7 @@ func readRecorded(where string) (s *recorded, err error) {
 	return s, err
 }
 
-// faults collects what the judge finds, and not more of it than can be read.
+// faults collects the findings of the judge, and not more of them than can be read.
 type faults []string
 
 func (f *faults) add(format string, args ...any) {
@@ -89,7 +89,7 @@ func (f *faults) add(format string, args ...any) {
 	}
 }
 
-// judge compares what is recorded with what applications have said.
+// judge compares the recorded state with the reports of applications.
 func judge(told *testimony, s *recorded) (f faults) {
 	for k, granted := range told.granted {
 		if got := s.balances[k]; granted > got {
@@ -128,7 +128,7 @@ type crashWindow struct {
 }
 
 // judgeHistory follows the entries: whatever was charged or reserved was below the limit that held
-// then. In windows that are as long as ever it finds what was certainly granted in them.
+// then. In windows of full length it finds the amounts that were certainly granted in them.
 func judgeHistory(f *faults, told *testimony, s *recorded) {
 	limits, sums := map[engine.Key]setting{}, map[engine.Key]budget.Amount{}
 	windows := map[engine.Key][]crashWindow{}

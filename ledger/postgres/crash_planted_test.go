@@ -20,10 +20,10 @@ import (
 
 // plant is an application, or a server, that makes a mistake.
 type plant struct {
-	work    work                         // of all workers; nil for what applications do
+	work    work                         // of all workers; nil for that of applications
 	prepare func(t testing.TB, c *crash) // changes the server; may be nil
 	hurt    string                       // the injury that shows the mistake
-	want    string                       // a pattern of what the judge says
+	want    string                       // a pattern of the judge's finding
 }
 
 var planted = map[string]*plant{
@@ -72,7 +72,7 @@ func need(k engine.Key) engine.Needs {
 	return func(yield func(engine.Key) bool) { yield(k) }
 }
 
-// grantEarly says what is granted before the commit.
+// grantEarly reports grants before the commit.
 func grantEarly(w *worker) func() error {
 	return func() error {
 		k := engine.Key{Account: someone("c"), Unit: chargeUnit}
@@ -94,7 +94,7 @@ func grantEarly(w *worker) func() error {
 	}
 }
 
-// grantLost grants after a COMMIT whose answer was lost, without looking what became of it.
+// grantLost grants after a COMMIT with a lost answer, without looking up its result.
 func grantLost(w *worker) func() error {
 	return func() error {
 		k := engine.Key{Account: someone("c"), Unit: chargeUnit}

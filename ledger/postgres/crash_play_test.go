@@ -18,7 +18,7 @@ import (
 	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
-// What an application does until it is killed. Accounts are new every half second, and soon have
+// The work of an application until it is killed. Accounts are new every half second, and soon have
 // nothing left, so that applications race for new rows and for the last of each budget.
 
 const (
@@ -70,7 +70,7 @@ type worker struct {
 	what   string
 }
 
-// work is a kind of work: it returns what to do again and again.
+// work is a kind of work: it returns a function to call again and again.
 type work func(w *worker) func() error
 
 // chargers is how many workers charge accounts without reserving ahead that share nothing with others.
@@ -91,7 +91,7 @@ var works = map[string]work{
 
 func init() { asApplication = playApplication }
 
-// playApplication does what an application does, if the process is one.
+// playApplication does the work of an application, if the process is one.
 func playApplication() {
 	role := os.Getenv(crashVariable)
 	if role == "" {
@@ -141,7 +141,7 @@ func play(role, where string, number int, begun int64) error {
 	return nil // the judge is gone
 }
 
-// forever works and says what went wrong.
+// forever works and reports errors.
 func (w *worker) forever(kind work) {
 	do := kind(w)
 	for {
@@ -188,7 +188,7 @@ func someones(kind string) (names []string) {
 	return names
 }
 
-// charges charges one account, of those that batches charge too.
+// charges charges one account, one of those in batches too.
 func charges(w *worker) func() error {
 	return func() error {
 		account := someone("c")
@@ -247,7 +247,7 @@ func pools(w *worker) func() error {
 	}
 }
 
-// windowed charges accounts whose limits open again, alone and in statements.
+// windowed charges accounts with limits that open again, alone and in statements.
 func windowed(w *worker) func() error {
 	return func() error {
 		account := fmt.Sprint("w", random.IntN(3))
@@ -293,7 +293,7 @@ func limits(w *worker) func() error {
 	}
 }
 
-// traces makes steps of two traces, after it has restarted what a kill has left.
+// traces makes steps of two traces, after it has restarted traces left by a kill.
 func traces(w *worker) func() error {
 	var t ledger.Trace
 	var steps int64
@@ -348,7 +348,7 @@ func traces(w *worker) func() error {
 	}
 }
 
-// questions asks what the other applications ask at the same time.
+// questions asks the questions that the other applications ask at the same time.
 func questions(w *worker) func() error {
 	return func() error {
 		key := fmt.Sprintf("%d/%d", time.Now().UnixMilli()/50, random.IntN(3))
@@ -386,7 +386,7 @@ func releaseAccounts(name string) (names []string) {
 	return names
 }
 
-// releases charges for one release after another, those that others charge for too.
+// releases charges for one release after another, which others charge for too.
 func releases(begun int64) work {
 	return func(w *worker) func() error {
 		n := begun

@@ -20,7 +20,7 @@ import (
 	"github.com/geosql/geosql/ledger/postgres/internal/state"
 )
 
-// grant is what an application was granted at some time between two, in microseconds since 1970.
+// grant is a grant to an application at some time between two, in microseconds since 1970.
 type grant struct {
 	asked, told int64
 	eps         budget.Amount
@@ -34,19 +34,19 @@ type setting struct {
 
 func (s setting) String() string { return fmt.Sprintf("%v in %d s", s.eps, s.seconds) }
 
-// testimony is what applications have written.
+// testimony is the output of applications.
 type testimony struct {
 	sync.Mutex
 	granted map[engine.Key]budget.Amount
 	grants  map[engine.Key][]grant   // of accounts with windows
 	set     map[engine.Key]setting   // the last limit that was set
-	asked   map[engine.Key][]setting // those that were to be set afterwards
+	asked   map[engine.Key][]setting // the ones that were to be set afterwards
 	drawn   map[string]string        // answers by their questions
 	latest  []string                 // questions, in the order of their first answers
 	sealed  map[string]bool          // releases
 	saved   map[string]int64         // how far traces are saved
 	errors  map[string]int           // of the round
-	faults  []string                 // what applications were told that cannot be
+	faults  []string                 // impossible answers to applications
 	begun   int64                    // the first release that is not sealed
 }
 
@@ -79,7 +79,7 @@ func (r reporter) limit(what string, s setting, k engine.Key) {
 	r.line("%s %d %d %s %s", what, s.eps, s.seconds, k.Unit, k.Account)
 }
 
-// failed says what went wrong.
+// failed reports an error.
 func (r reporter) failed(what string, err error) {
 	r.line("failed %s: %s", what, strings.ReplaceAll(err.Error(), "\n", " / "))
 }
@@ -155,7 +155,7 @@ type application struct {
 	number int
 	cmd    *osexec.Cmd
 	in     io.WriteCloser
-	said   chan string   // what concerns the process itself
+	said   chan string   // messages about the process itself
 	ended  chan struct{} // closed when all that it has written was heard
 	stderr strings.Builder
 }

@@ -132,7 +132,7 @@ var injuries = []injury{
 // wait waits for a random time.
 func wait(most time.Duration) { time.Sleep(rand.N(most)) }
 
-// round lets the applications work, be hurt, and work, and judges what is there then.
+// round lets the applications work, be hurt, and work, and judges the state then.
 func (c *crash) round(hurt injury) faults {
 	c.t.Helper()
 	wait(200 * time.Millisecond)
@@ -163,7 +163,7 @@ func (c *crash) goOn() {
 	}
 }
 
-// judge judges what is there while the applications stand still.
+// judge judges the state while the applications stand still.
 func (c *crash) judge(hurt injury) (f faults) {
 	c.told.Lock() // the applications say nothing
 	defer c.told.Unlock()
@@ -188,8 +188,8 @@ func (c *crash) judge(hurt injury) (f faults) {
 	return f
 }
 
-// mostWasted returns how much of what was not reserved ahead may be recorded and not acknowledged: what
-// workers were charging when they were killed, or failed.
+// mostWasted returns how much that was not reserved ahead may be recorded and not acknowledged: the charges that
+// workers were making when they were killed, or failed.
 func (c *crash) mostWasted() int64 {
 	calls := int64(c.killed) * chargers
 	for _, n := range c.figures.errors {
@@ -198,7 +198,7 @@ func (c *crash) mostWasted() int64 {
 	return calls * accounts
 }
 
-// crashFigures are what rounds came to.
+// crashFigures are the results of rounds.
 type crashFigures struct {
 	rounds int
 	errors map[string]int // by their texts

@@ -145,7 +145,7 @@ func (c *cutter) cutNow() {
 }
 
 // TestConnectionIsCutBehindEachMessage charges an account while the connection is cut behind the
-// first message, the second, and so on, until there are no more. What a client was told is charged
+// first message, the second, and so on, until there are no more. A charge that a client was told of
 // must be recorded. Where the server can be reached again, nothing else may be.
 func TestConnectionIsCutBehindEachMessage(t *testing.T) {
 	defer func(before time.Duration) { away = before }(away)
@@ -196,7 +196,7 @@ func TestConnectionIsCutBehindEachMessage(t *testing.T) {
 	}
 }
 
-// chargeThrough charges an account a number of times, and returns what it was told is charged, and
+// chargeThrough charges an account a number of times, and returns the sum that it was told is charged, and
 // whether a call has failed.
 func chargeThrough(t *testing.T, where, account string, times int) (acknowledged budget.Amount, failed bool) {
 	l, err := Open(where, false)

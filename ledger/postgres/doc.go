@@ -6,17 +6,17 @@
 // A transaction takes two round trips. The first makes the commit durable, locks the row of this
 // process as a writer, and locks and reads the balances of the accounts that will be charged, in
 // ascending order of their keys, and their limits. The second writes entries and balances, and
-// commits. In between the work runs on what was read. Nothing of it depends on the session, so that
+// commits. In between the work runs on the data read. Nothing of it depends on the session, so that
 // PgBouncer may stand in between and hand out its connections for a transaction at a time.
 //
 // # Writers
 //
 // Each process is a writer with a chain of entries of its own: entries are named by their writer
-// and their number in its chain. What it has written last it also keeps in a file. In every
-// transaction the server has to know exactly that entry as its last: a server that lacks what it
+// and their number in its chain. It also keeps its last entry in a file. In every
+// transaction the server has to know exactly that entry as its last: a server that lacks an entry that it
 // has acknowledged, because it was restored from an older copy or because a replica that was behind
-// took over, is refused until the owner accepts the loss. The number also says what became of a
-// COMMIT whose answer was lost.
+// took over, is refused until the owner accepts the loss. The number also tells whether a
+// COMMIT with a lost answer was stored.
 //
 // # Durability
 //
@@ -32,13 +32,13 @@
 // USAGE on its sequences. CREATE on the schema is for its owner alone. Functions of other schemas are never
 // called: see pinSQL.
 //
-// # What this machine knows
+// # Files on this machine
 //
 // The files of writers are in the folder that GEOSQL_STATE_DIR names, else in $XDG_STATE_HOME/geosql,
 // else in ~/.local/state/geosql (on Windows %LOCALAPPDATA%\geosql, which does not roam), below the
 // ledger's ID. They are not for copying: two machines with the same files would write under one
-// name. A machine without them, such as a container that has just been made, notices nothing of what
-// it had acknowledged before, so the folder should outlive the container. After the end of a
+// name. A machine without them, such as a container that has just been made, cannot check for earlier
+// acknowledged entries, so the folder should outlive the container. After the end of a
 // machine's power a file may say an earlier entry than the last; then the loss of the entries in
 // between would not be noticed from that file alone.
 //

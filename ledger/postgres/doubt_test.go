@@ -12,7 +12,7 @@ import (
 
 const hundredth = one / 100
 
-// doubter makes calls of which it is told that they have failed, although what they wrote is
+// doubter makes calls that report failure, although their writes are
 // stored or may be.
 type doubter struct {
 	*testing.T
@@ -47,7 +47,7 @@ func (d *doubter) failing(call func() error) error {
 	return call()
 }
 
-// doubted are calls that give back what they have taken, or give it up, if they fail.
+// doubted are calls that give back the amounts they have taken, or give them up, if they fail.
 var doubted = map[string]func(*doubter){
 	"end": func(d *doubter) {
 		s := d.NewStatement()
@@ -72,7 +72,7 @@ var doubted = map[string]func(*doubter){
 		check(d, err)
 		const step = 2 * hundredth
 		check(d, trace.Reserve(step, step))
-		check(d, d.SetLimit(d.account, unit, one/2, 0)) // what is held returns with the next reservation
+		check(d, d.SetLimit(d.account, unit, one/2, 0)) // the hold returns with the next reservation
 		check(d, d.Reserve(unit, items(step, d.account)))
 		_ = d.failing(func() error { return trace.Reserve(step, step) })
 		if d.count(step, trace.Reserve(step, step)) {
@@ -98,7 +98,7 @@ func warn(t *testing.T, where string, on bool) {
 }
 
 // TestLeasedTraceSavedInDoubt saves a trace that goes by a lease in a transaction that is stored although it fails. It is
-// not saved a second time, and those that wait with it are saved.
+// not saved a second time, and traces that wait with it are saved.
 func TestLeasedTraceSavedInDoubt(t *testing.T) {
 	where := pgtest.Start(t).Database(t)
 	l := open(t, where)
@@ -138,8 +138,8 @@ func TestLeasedTraceSavedInDoubt(t *testing.T) {
 	check(t, err)
 }
 
-// TestNothingReturnsTwice has calls fail whose transaction is stored, or may be: what they return
-// must not return again, and what they have used must not be recorded again. Another process holds
+// TestNothingReturnsTwice has calls fail with a transaction that is stored, or may be: the returned amounts
+// must not return again, and the used ones must not be recorded again. Another process holds
 // something of the same account, which must stay reserved.
 func TestNothingReturnsTwice(t *testing.T) {
 	defer func(before time.Duration) { away = before }(away)
@@ -153,7 +153,7 @@ func TestNothingReturnsTwice(t *testing.T) {
 		direct := another(t, where)
 		held := direct.NewStatement()
 		other := &doubter{T: t, Ledger: direct, account: account}
-		other.charge(held, 6) // of which one is not recorded, and two are left
+		other.charge(held, 6) // one is not recorded, and two are left
 		d := &doubter{T: t, Ledger: l, account: account}
 		check(t, l.Charge("f", unit, items(hundredth, account))) // so that it is a writer
 		d.granted += hundredth

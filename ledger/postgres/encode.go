@@ -123,7 +123,7 @@ func boolByte(b bool) byte {
 	return 0
 }
 
-// appendArray appends the head of an array of n elements, none of which is NULL.
+// appendArray appends the head of an array of n elements that are not NULL.
 func appendArray(b []byte, element uint32, n int) []byte {
 	if n == 0 {
 		b = binary.BigEndian.AppendUint32(b, 0)

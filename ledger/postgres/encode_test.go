@@ -30,8 +30,8 @@ func TestColumnsOfEqualElementsAreShort(t *testing.T) {
 	}
 }
 
-// TestColumnsAreStored charges new accounts and known ones together, in transactions whose columns
-// are equal in all rows or in none. The hashes of the entries cover what was meant, so that Verify
+// TestColumnsAreStored charges new accounts and known ones together, in transactions with columns
+// equal in all rows or in none. The hashes of the entries cover the intended values, so that Verify
 // finds every value that the server has put in another row.
 func TestColumnsAreStored(t *testing.T) {
 	where := pgtest.Start(t).Database(t)

@@ -42,7 +42,7 @@ func (c *crash) judged(hurt injury) {
 
 var nothing = injury{"nothing", false, func(*crash) {}}
 
-// grantedAtOnce returns what applications were granted without reserving ahead.
+// grantedAtOnce returns the sum granted to applications without reserving ahead.
 func (c *crash) grantedAtOnce() (sum budget.Amount) {
 	c.told.Lock()
 	defer c.told.Unlock()
@@ -67,7 +67,7 @@ func (c *crash) refusals(of error) (n int) {
 }
 
 // A standby that was behind when the primary died takes over while applications charge. None of them
-// is granted anything there until the owner accepts the loss, and those that run have to begin anew.
+// is granted anything there until the owner accepts the loss, and running ones have to begin anew.
 func TestCrashFailoverToAStandbyThatIsBehind(t *testing.T) {
 	c, standby := pair(t)
 	c.judged(nothing)
@@ -76,7 +76,7 @@ func TestCrashFailoverToAStandbyThatIsBehind(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	before := c.grantedAtOnce()
-	time.Sleep(3 * time.Second) // in which each application is granted something, on a busy machine, too: who has lost nothing goes on
+	time.Sleep(3 * time.Second) // in which each application is granted something, on a busy machine, too: one that has lost nothing goes on
 	c.server.Kill(t)
 	granted := c.grantedAtOnce()
 	for silent := 0; silent < 20; silent++ { // until all is heard, on a busy machine, too
@@ -123,7 +123,7 @@ func TestCrashFailoverToAStandbyThatIsBehind(t *testing.T) {
 		}
 	}
 
-	// What was acknowledged is lost, and releases that were not finished begin again: others are made.
+	// Acknowledged charges are lost, and releases that were not finished begin again: others are made.
 	for i, a := range c.apps {
 		if a != nil {
 			a.kill()

@@ -19,7 +19,7 @@ import (
 // It stands for the last entries of all writers, which a text lists: a line for each writer that has
 // entries, in ascending order. Its ID is how many entries there are, and its hash is that of the
 // text. Table head keeps the text of each head that somebody was told, so that Verify can find out
-// later what it stood for. If all entries come from a ledger in a file, the head is that of the file,
+// later which entries it stood for. If all entries come from a ledger in a file, the head is that of the file,
 // and stands for itself.
 
 // chain is the chain of a writer's entries.
@@ -80,7 +80,7 @@ func (all chains) combine(id string, of func(*chain) ledger.Head) (h ledger.Head
 	return headOf(id, text)
 }
 
-// headOf returns the head that stands for what a text lists.
+// headOf returns the head of a text with its list.
 func headOf(id, text string) (ledger.Head, string) {
 	h := ledger.Head{Hash: sha256.Sum256([]byte("geosql ledger " + id + " writers\n" + text))}
 	for line := range strings.Lines(text) {
@@ -121,7 +121,7 @@ func (l *Ledger) Head() (h ledger.Head, err error) {
 		return t.write("INSERT INTO geosql.head(entries, hash, vector, taken) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING", h.ID, h.Hash[:], text, t.now)
 	})
 	if hasCode(err, insufficientPrivilege) {
-		return ledger.Head{}, errors.New("ledger: this role may not write to the ledger, which has to store for Verify what a head stands for: have a role that may write ask for it")
+		return ledger.Head{}, errors.New("ledger: this role may not write to the ledger, which has to store the entries that a head stands for, so that Verify finds them: have a role that may write ask for it")
 	}
 	return h, err
 }
@@ -130,7 +130,7 @@ const insufficientPrivilege = "42501"
 
 func endOf(c *chain) ledger.Head { return c.end }
 
-// head returns the head, and whether Verify will know what it stands for.
+// head returns the head, and whether Verify will know its entries.
 func (r *reader) head() (h ledger.Head, known bool, err error) {
 	all, err := r.chains()
 	if err != nil {
@@ -144,7 +144,7 @@ func (r *reader) head() (h ledger.Head, known bool, err error) {
 	return h, known, err
 }
 
-// want has the chains lead through what a head stands for.
+// want has the chains lead through the entries of a head.
 func (v *verifier) want(r *reader, earlier ledger.Head) error {
 	now, _ := v.chains.combine(r.store.id, endOf)
 	if earlier == now || earlier == ledger.Genesis(r.store.id) {
@@ -165,7 +165,7 @@ func (v *verifier) want(r *reader, earlier ledger.Head) error {
 		return errors.New("the ledger does not know the head given: an older copy was put back, the ledger was rewritten, or the head is another ledger's")
 	}
 	if stands, _ := headOf(r.store.id, text); stands != earlier {
-		return errors.New("what the head given stands for was changed")
+		return errors.New("the stored list of entries of the given head was changed")
 	}
 	for line := range strings.Lines(text) {
 		writer, h, err := parseHeadLine(line)

@@ -22,7 +22,7 @@ type Ledger struct {
 	refs  int // guarded by registry
 }
 
-// registry holds the ledgers of the process under their URLs. A second Ledger would not know what
+// registry holds the ledgers of the process under their URLs. A second Ledger would not know the amounts that
 // the first has set aside.
 var registry = struct {
 	sync.Mutex
@@ -108,7 +108,7 @@ func openStore(url string, create bool) (*store, error) {
 const recoverySQL = "SELECT pg_is_in_recovery(), current_setting('fsync') || ' ' || current_setting('full_page_writes')"
 
 // open finds the ledger in a database, or makes it. It looks at everything that may keep it from
-// being charged, but for what has to be written for that.
+// being charged, except the rights to write.
 func (s *store) open(ctx context.Context, conn *pgx.Conn, create bool) error {
 	var recovery bool
 	var storage string
@@ -132,11 +132,11 @@ SELECT max(value) FILTER (WHERE key = 'id'), max(value) FILTER (WHERE key = 'gen
 	return s.checkKnown(ctx, conn, generation)
 }
 
-// checkKnown checks that the server has what the processes of this machine know they have stored.
+// checkKnown checks that the server has the entries that the processes of this machine have stored.
 func (s *store) checkKnown(ctx context.Context, conn *pgx.Conn, generation int64) error {
 	folder, err := state.Folder()
 	if err != nil {
-		return nil // whoever writes will hear of it
+		return nil // a writer will hear of it
 	}
 	all, err := state.All(folder, s.id)
 	if err != nil {
@@ -197,5 +197,5 @@ func (l *Ledger) read(work func(*reader) error) error {
 	return engine.Wrap(l.store.view(work))
 }
 
-// String returns what people are shown of where the ledger is: host, port, database and user.
+// String returns the place of the ledger as it is shown: host, port, database and user.
 func (l *Ledger) String() string { return Redact(l.url) }

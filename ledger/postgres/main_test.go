@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 		defer os.RemoveAll(folder)
-		os.Setenv(state.FolderVariable, folder) // what the user has is not for tests
+		os.Setenv(state.FolderVariable, folder) // the user's folder is not for tests
 		return m.Run()
 	}())
 }

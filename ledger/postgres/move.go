@@ -26,7 +26,7 @@ import (
 // A ledger that moves elsewhere is retired: key moved of table meta says where it is, and every
 // transaction that finds the key fails. One that arrives is written in one transaction, with
 // the key, which is empty until all is proved to be there. The entries of a file become
-// those of one writer, whose chain is the file's.
+// those of one writer, and its chain is the file's.
 
 // limitLock is the advisory lock that everybody who charges shares: see the schema.
 const limitLock = 0x67656f4c_00000001
@@ -78,7 +78,7 @@ func (p *Place) try(work func(context.Context) error) error {
 	return engine.Wrap(explainConnect(work(ctx)))
 }
 
-// inTransaction runs work in a transaction that waits until nobody charges the ledger, and whose commit is
+// inTransaction runs work in a transaction that waits until nobody charges the ledger, with a commit that is
 // durable.
 func (p *Place) inTransaction(ctx context.Context, work func(pgx.Tx) error) error {
 	p.warned.Store(nil)
@@ -152,8 +152,8 @@ func (p *Place) Retire(to string) error {
 	})
 }
 
-// checkShardsComplete returns an error if a release in shards is not complete: what is known of its
-// shards does not move. Without it the accounts that are charged would pay for other draws than those that
+// checkShardsComplete returns an error if a release in shards is not complete: the state of its
+// shards does not move. Without it the charged accounts would pay for other draws than the ones that
 // may have been published.
 func checkShardsComplete(ctx context.Context, tx pgx.Tx) error {
 	var id string
@@ -166,7 +166,7 @@ func checkShardsComplete(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	return fmt.Errorf("release %s is not complete, and its shards cannot move: complete it with its 'geosql release' command first, "+
-		"or give it up with 'geosql ledger accept', which forgets all unfinished releases and keeps what they have charged", printable.Text(id))
+		"or give it up with 'geosql ledger accept', which forgets all unfinished releases and keeps their charges", printable.Text(id))
 }
 
 // Reinstate implements [engine.Place].
@@ -390,14 +390,14 @@ func (p *Place) Read(work func(*engine.Contents) error) error {
 const moveFunction = "ledger_move"
 
 // mergedSQL numbers all entries from one behind $1, in the order in which they were written. A run of a statement
-// has the number of its first entry, except in the chain that came from a file, whose entries stay as they are: they
+// has the number of its first entry, except in the chain that came from a file. Its entries stay as they are: they
 // are the first.
 const mergedSQL = `
 SELECT e.n, e.writer, e.seq, CASE WHEN e.writer = $2::uuid THEN e.statement ELSE min(e.n) OVER (PARTITION BY e.writer, e.statement) END AS statement,
   e.time, e.function, e.account, e.unit, e.spent, e.reserved, e.evaluations, e.window_start, e.window_spent, e.epsilon_limit, e.window_seconds
 FROM (SELECT *, $1::bigint + row_number() OVER (ORDER BY id) AS n FROM geosql.entry) AS e`
 
-// contents returns what a ledger holds, as one chain. If it has the entries of several writers, an entry for each
+// contents returns the contents of a ledger, as one chain. If it has the entries of several writers, an entry for each
 // writer stands at the end, with the head of its own chain.
 func contents(ctx context.Context, tx pgx.Tx) (*engine.Contents, error) {
 	c := &engine.Contents{}

@@ -6,8 +6,8 @@ import (
 	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
-// Names of functions and roles are checked before anything is done under them: what is taken from
-// memory is written later, together with what others have taken.
+// Names of functions and roles are checked before anything is done under them: an amount taken from
+// memory is written later, together with the amounts of others.
 
 // Charge implements [ledger.Ledger].
 func (l *Ledger) Charge(function string, unit budget.Unit, items []ledger.Item) error {
@@ -71,7 +71,7 @@ func (r run) OpenTrace(name, account string, unit budget.Unit, function string) 
 	return r.Statement.OpenTrace(name, account, unit, function)
 }
 
-// refuser is the spender of a function whose name cannot be stored.
+// refuser is the spender of a function with a name that cannot be stored.
 type refuser struct{ err error }
 
 // Charge implements [ledger.Spender].

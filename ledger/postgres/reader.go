@@ -59,7 +59,7 @@ func checkText(s string) error {
 	return nil
 }
 
-// standingsSQL reads what geosql.enter returns of each key.
+// standingsSQL reads the columns of geosql.enter for each key.
 const (
 	standingsSQL = `
 SELECT array_agg(ARRAY[k.n, coalesce(l.epsilon, -1), coalesce(l.window_seconds, 0), coalesce(l.changed, 0),
@@ -77,14 +77,14 @@ LEFT JOIN LATERAL (SELECT x.ctid, x.* FROM geosql.balance AS x
 	standingSize = 9 // numbers of each key
 )
 
-// found is what the server has of a key.
+// found is the server's row of a key.
 type found struct {
 	key     int     // which one
 	numbers []int64 // of limit and balance
 	place   place   // of the balance
 }
 
-// decodeFound reads what the server has of n keys.
+// decodeFound reads the server's rows of n keys.
 func decodeFound(standings, places []byte, n int) ([]found, error) {
 	numbers, err := decodeInts(standings)
 	if err != nil || len(numbers) != standingSize*n {
@@ -105,7 +105,7 @@ func decodeFound(standings, places []byte, n int) ([]found, error) {
 	return all, nil
 }
 
-// find returns what the server has of keys, as standingsSQL with its end says.
+// find returns the server's rows of keys, by standingsSQL with its end.
 func (r *reader) find(sql string, keys []engine.Key) ([]found, error) {
 	accounts, units := make([]string, len(keys)), make([]string, len(keys))
 	for i, k := range keys {
@@ -208,7 +208,7 @@ func (r *reader) LimitedUnits(account string) (units []budget.Unit, err error) {
 	return units, err
 }
 
-// limitsSince returns whose limits were set after a revision, and the last revision.
+// limitsSince returns the accounts and units with limits set after a revision, and the last revision.
 func (r *reader) limitsSince(revision int64) (set []engine.Key, last int64, err error) {
 	last = revision
 	err = r.query("SELECT account, unit, revision FROM geosql.budget WHERE revision > $1 ORDER BY revision", func(rows pgx.Rows) error {
@@ -388,7 +388,7 @@ func (r *reader) Answer(id int64) (answer []byte, at time.Time, err error) {
 	return answer, time.UnixMicro(given).UTC(), err
 }
 
-var errPurse = errors.New("the ledger is damaged: what a role has spent is out of range")
+var errPurse = errors.New("the ledger is damaged: the spending of a role is out of range")
 
 // Purses implements [engine.Reader].
 func (r *reader) Purses(role string, unit budget.Unit) (func(string) (ledger.Purse, error), error) {

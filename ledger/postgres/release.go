@@ -8,7 +8,7 @@ import (
 )
 
 // CannotPay implements [ledger.Ledger]. It reads many items and only then takes a connection for their
-// accounts: items may come from the ledger themselves, as those of a release in shards do. Whoever
+// accounts: items may come from the ledger themselves, as those of a release in shards do. A process that
 // kept one connection and waited for another could wait for ever, once as many do so as this process,
 // or a PgBouncer that many processes share, has connections.
 func (l *Ledger) CannotPay(unit budget.Unit, items iter.Seq2[ledger.Item, error], first *budget.Amount, each func(ledger.Item, ledger.Standing)) error {

@@ -47,7 +47,7 @@ func TestCannotPayAtOnce(t *testing.T) {
 			var short []string
 			err := l.CannotPay("m", func(yield func(ledger.Item, error) bool) {
 				for x, err := range s.Accounts(0) {
-					if !waited { // for the others to begin, some of whom may not be able to
+					if !waited { // for the others to begin; some may not be able to
 						waited = true
 						begun.Add(1)
 						for start := time.Now(); begun.Load() < askers && time.Since(start) < time.Second; time.Sleep(time.Millisecond) {
@@ -67,7 +67,7 @@ func TestCannotPayAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// wantLine checks that an error is one line that says what to do.
+// wantLine checks that an error is one line that tells how to go on.
 func wantLine(t *testing.T, err error, want string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "try again") || strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "deadline") {
@@ -75,7 +75,7 @@ func wantLine(t *testing.T, err error, want string) {
 	}
 }
 
-// Whoever waits for too long is told what to do.
+// A caller that waits for too long is told how to go on.
 func TestPatienceEnds(t *testing.T) {
 	url := pgtest.Start(t).Database(t)
 	l := open(t, url)

@@ -98,7 +98,7 @@ WHERE s.number = $1 GROUP BY s.charged`, []any{s.number}, &p.Charged, &p.Counted
 	return p, err
 }
 
-// partColumns are those that scanPart reads.
+// partColumns are the columns that scanPart reads.
 const partColumns = "coalesce(digest, ''), info, coalesce(file, ''), coalesce(sha256, ''), draw, digest IS NOT NULL"
 
 // scanPart reads the state of a shard.

@@ -15,7 +15,7 @@ import (
 	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
-// store keeps a ledger. It has what of [engine.Store] does not count references.
+// store keeps a ledger. It has the methods of [engine.Store] that do not count references.
 type store struct {
 	pool  *pgxpool.Pool
 	id    string // of the ledger
@@ -42,7 +42,7 @@ type warning struct {
 	text string
 }
 
-// Now returns what [engine.Store] says.
+// Now implements [engine.Store].
 func (s *store) Now() int64 { return s.clock.now() }
 
 // shutdown closes the connections and gives up the writer.
@@ -57,9 +57,9 @@ func (s *store) shutdown() error {
 	return s.writer.file.Close()
 }
 
-// plan is what a transaction needs to know before it begins.
+// plan is known of a transaction before it begins.
 type plan struct {
-	keys  map[engine.Key]struct{} // whose balances are locked
+	keys  map[engine.Key]struct{} // their balances are locked
 	alone bool                    // whether no other transaction may run beside it
 }
 
@@ -68,7 +68,7 @@ type again struct{}
 
 func (again) Error() string { return "the transaction has to run again" }
 
-// Update does what [engine.Store] says.
+// Update implements [engine.Store].
 func (s *store) Update(needs engine.Needs, work func(engine.Transaction) error) error {
 	if needs != nil {
 		for k := range needs { // before others share the transaction
@@ -132,7 +132,7 @@ func retry(try func(context.Context) error) error {
 // it runs again.
 func canRunAgain(err error) bool {
 	const (
-		uniqueViolation    = "23505" // somebody has added what was not there
+		uniqueViolation    = "23505" // somebody has added the missing row
 		serialization      = "40001"
 		deadlock           = "40P01"
 		lockNotAvailable   = "55P03" // of a balance that was not in the plan
@@ -199,12 +199,12 @@ func (s *store) runOnce(ctx context.Context, jobs []*engine.Job, p *plan) error 
 	return t.commit(ctx)
 }
 
-// View does what [engine.Store] says.
+// View implements [engine.Store].
 func (s *store) View(work func(engine.Reader) error) error {
 	return s.view(func(r *reader) error { return work(r) })
 }
 
-// view lets work read one state of what is stored.
+// view lets work read one state of the stored ledger.
 func (s *store) view(work func(*reader) error) error {
 	r, err := s.beginView()
 	if err != nil {
@@ -212,7 +212,7 @@ func (s *store) view(work func(*reader) error) error {
 	}
 	defer r.conn.Release()
 	err = work(r)
-	_, _ = r.conn.Exec(context.Background(), "COMMIT") // what was read is one state, whatever the server hears of its end
+	_, _ = r.conn.Exec(context.Background(), "COMMIT") // the data read is one state, whether or not the server hears of its end
 	return err
 }
 
@@ -256,7 +256,7 @@ func discard(conn *pgxpool.Conn) {
 	conn.Release()
 }
 
-// LimitsSet does what [engine.Store] says.
+// LimitsSet implements [engine.Store].
 func (s *store) LimitsSet(work func(engine.Reader, []engine.Key) error) error {
 	s.limits.Lock()
 	defer s.limits.Unlock()
@@ -278,7 +278,7 @@ func (s *store) LimitsSet(work func(engine.Reader, []engine.Key) error) error {
 	return retry(func(context.Context) error { return s.view(look) }) // the next call would look again too
 }
 
-// limitsSet reports whether limits were set since those that were looked at.
+// limitsSet reports whether limits were set since the last look.
 func (s *store) limitsSet() (set bool, err error) {
 	var revision int64
 	err = retry(func(ctx context.Context) error {
@@ -303,11 +303,11 @@ func (s *store) tryRow(ctx context.Context, sql string, to ...any) error {
 }
 
 var (
-	errAnswer   = errors.New("the server has answered what a ledger does not")
+	errAnswer   = errors.New("the answer of the server is none of a ledger")
 	errRecovery = errors.New("the server is a standby in recovery, which cannot keep a ledger; connect to the primary")
 )
 
-// errNotDurable is the error of a server that may forget what it has committed.
+// errNotDurable is the error of a server that may forget committed data.
 func errNotDurable(setting, value, cure string) error {
 	return fmt.Errorf("the server may forget charges: %s is %s; %s", setting, value, cure)
 }

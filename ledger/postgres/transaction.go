@@ -16,7 +16,7 @@ import (
 	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
-// transaction implements [engine.Transaction]. What is written waits in memory until the commit.
+// transaction implements [engine.Transaction]. Writes wait in memory until the commit.
 type transaction struct {
 	reader
 	plan  *plan
@@ -98,7 +98,7 @@ func (s *store) begin(ctx context.Context, p *plan) (*transaction, error) {
 	return t, nil
 }
 
-// enter locks and reads what the plan says.
+// enter locks and reads the rows of the plan.
 func (t *transaction) enter(ctx context.Context, p *plan) error {
 	keys := make([]engine.Key, 0, len(p.keys))
 	for k := range p.keys {
@@ -162,7 +162,7 @@ func (t *transaction) entered(row [][]byte, keys []engine.Key, sent moment) erro
 	return t.addStandings(row[9], row[10], keys)
 }
 
-// addStandings takes in what the server has of keys that are locked now.
+// addStandings takes in the server's rows of keys that are locked now.
 func (t *transaction) addStandings(standings, places []byte, keys []engine.Key) error {
 	if len(keys) == 0 {
 		return nil
@@ -185,7 +185,7 @@ func (t *transaction) add(k engine.Key, f *found) *account {
 	return a
 }
 
-// checkServer returns an error for a server that may not keep what it commits.
+// checkServer returns an error for a server that may lose its commits.
 func checkServer(recovery bool, durable, storage string) error {
 	if recovery {
 		return errRecovery
@@ -209,7 +209,7 @@ func compareKeys(a, b engine.Key) int {
 	return cmp.Or(strings.Compare(a.Account, b.Account), strings.Compare(string(a.Unit), string(b.Unit)))
 }
 
-// flush writes what waits, but for entries and balances.
+// flush writes the waiting rows, except entries and balances.
 func (t *transaction) flush() error {
 	if len(t.pending) == 0 {
 		return nil
@@ -280,7 +280,7 @@ func (t *transaction) commit(ctx context.Context) error {
 	return t.resolve(explainConnect(err))
 }
 
-// resolve finds out whether a commit was stored whose answer was lost, because of an error.
+// resolve finds out whether a commit was stored after an error lost its answer.
 func (t *transaction) resolve(lostBy error) error {
 	s := t.store
 	to := *s.writer.doubt
@@ -478,7 +478,7 @@ func (lockedStandings) Close() {}
 // errNotRead is the error of a balance that is written and was not read.
 var errNotRead = errors.New("a balance was not read before it was written")
 
-// change sets what a change leads to of an account's standing.
+// change sets the new standing of an account.
 func (t *transaction) change(k engine.Key, spent, reserved budget.Amount, lastCharge int64, w ledger.WindowUse) error {
 	a := t.accounts[k]
 	if a == nil {

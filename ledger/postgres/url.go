@@ -51,7 +51,7 @@ func Redact(where string) string {
 	return printable.Text(shown.String())
 }
 
-// isPlace reports whether a parameter of a URL says where a ledger is and whose.
+// isPlace reports whether a parameter of a URL names the place or the owner of a ledger.
 func isPlace(key string) bool {
 	switch key {
 	case "host", "port", "user", "dbname", "database":
@@ -63,8 +63,8 @@ func isPlace(key string) bool {
 // isSecret reports whether a parameter holds a password.
 func isSecret(key string) bool { return strings.Contains(strings.ToLower(key), "password") }
 
-// splitURL parses the URL of a ledger. What is not parsed as it was meant may show a password in
-// another part of the URL: all such URLs are errors, whose texts have nothing of the URL.
+// splitURL parses the URL of a ledger. A part that is not parsed as it was meant may show a password in
+// another part of the URL: all such URLs are errors with texts that have nothing of the URL.
 func splitURL(where string) (*url.URL, url.Values, error) {
 	if !IsURL(where) {
 		return nil, nil, errors.New("it does not begin with postgres://")
@@ -179,7 +179,7 @@ func explainConnect(err error) error {
 		if !late {
 			return err
 		}
-		return &connectError{fmt.Sprintf("the server has not answered within %v: it is overloaded, or somebody keeps locked what this program waits for; "+
+		return &connectError{fmt.Sprintf("the server has not answered within %v: it is overloaded, or somebody keeps a lock that this program waits for; "+
 			"look at pg_stat_activity on the server, and try again", patience), err}
 	}
 	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\t' })
@@ -197,7 +197,7 @@ func explainConnect(err error) error {
 func explainAcquire(err error) error {
 	if err == context.DeadlineExceeded { // not that of an attempt to connect
 		return &connectError{fmt.Sprintf("all connections of this program to the server of the ledger were in use for %v: "+
-			"let it do less at a time, or look at pg_stat_activity on the server for what keeps it busy, and try again", patience), err}
+			"let it do less at a time, or find the load in pg_stat_activity on the server, and try again", patience), err}
 	}
 	return explainConnect(err)
 }

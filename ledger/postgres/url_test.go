@@ -87,8 +87,8 @@ func TestParseURL(t *testing.T) {
 	}
 }
 
-// FuzzURL looks for URLs whose password or other parameters can be seen in an error or in the form
-// to show. What is secret has a mark, and is put where a user would put it.
+// FuzzURL looks for URLs with a password or other parameters that can be seen in an error or in the form
+// to show. Secrets have a mark, and are put where a user would put them.
 func FuzzURL(f *testing.F) {
 	for _, s := range []string{"", "x", "12", "12/", "12?", "12#", "@", "@h/", ":", "%", "%zz", "&", ";", "=", "\n", "\x00", "é", "[", "]", "12?user=", "12?host="} {
 		f.Add(s, s)
@@ -128,7 +128,7 @@ func TestExplainConnect(t *testing.T) {
 	server := pgtest.Start(t)
 	where := server.Database(t)
 	for _, v := range []struct{ from, to, want string }{
-		{"postgres@", "nobody-at-all@", "PGPASSFILE"}, // as for one whose password is wrong
+		{"postgres@", "nobody-at-all@", "PGPASSFILE"}, // as for one with a wrong password
 		{"/test", "/none-", "database=none-"},
 		{"host=", "host=/none,", "dial"}, // two lines of pgx
 	} {
@@ -150,7 +150,7 @@ func TestExplainConnect(t *testing.T) {
 	}
 }
 
-// A URL is checked where nobody connects to it: what it names there may be missing.
+// A URL is checked where nobody connects to it: files named there may be missing.
 func TestCheckURL(t *testing.T) {
 	if err := CheckURL("postgres://ana@h/d?sslmode=verify-full&sslrootcert=/no/such/file"); err != nil {
 		t.Error(err)

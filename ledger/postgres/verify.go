@@ -43,7 +43,7 @@ type verifier struct {
 	chains  chains
 	scratch []byte
 
-	kept   *engine.Books // of the entries in the ledger, with those that carry archived sums over
+	kept   *engine.Books // of the entries in the ledger, with entries that carry archived sums over
 	whole  *engine.Books // of all other entries; nil without the archive
 	latest map[engine.Key]window
 }
@@ -168,7 +168,7 @@ func (v *verifier) follow(e *record) error {
 		return fmt.Errorf("entry %d of writer %s is missing", c.head.ID+1, e.writer)
 	}
 	if c.head = c.head.Next(&e.Entry, &v.scratch); !bytes.Equal(c.head.Hash[:], e.hash) {
-		return fmt.Errorf("entry %d of writer %s is not what was written: it was changed, or put in another's place", e.ID, e.writer)
+		return fmt.Errorf("entry %d of writer %s was changed, or put in another's place", e.ID, e.writer)
 	}
 	v.Entries++
 	return c.check(e.writer)

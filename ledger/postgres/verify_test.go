@@ -263,7 +263,7 @@ func TestVerifyFindsTampering(t *testing.T) {
 		spoil(t, where, restore.String())
 	}
 
-	// What a head stands for is evidence too.
+	// The list of a head is evidence too.
 	otherMachine(t)
 	l := open(t, where+"&application_name=heads")
 	check(t, verify(l, "", &noted))

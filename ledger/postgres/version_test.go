@@ -13,7 +13,7 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// toVersion2 puts what a ledger of today has into the tables of version 2, which knew no leases.
+// toVersion2 puts the contents of a ledger of today into the tables of version 2, which knew no leases.
 func toVersion2(t *testing.T, where string) {
 	t.Helper()
 	known, err := readMigrations()
@@ -38,7 +38,7 @@ type opener interface {
 	OpenTrace(name, account string, unit budget.Unit, function string) (ledger.Trace, []byte, budget.Amount, error)
 }
 
-// walk takes a step of a trace and leaves it a state. It returns the state before, and what was lost.
+// walk takes a step of a trace and leaves it a state. It returns the state before, and the lost amount.
 func walk(t *testing.T, of opener, name, state string) (string, budget.Amount) {
 	t.Helper()
 	tr, before, lost, err := of.OpenTrace(name, "ana", unit, "predictive_step")

@@ -11,7 +11,7 @@ import (
 	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
-// What a transaction writes beside charges and limits. Rows that it depends on are locked when they
+// The writes of a transaction beside charges and limits. Rows that it depends on are locked when they
 // are read, so that nobody else changes them before the transaction ends.
 
 // Trace implements [engine.Reader].
@@ -53,7 +53,7 @@ func (t *transaction) Purses(role string, unit budget.Unit) (func(string) (ledge
 // lock takes an advisory lock until the transaction ends.
 func (t *transaction) lock(class, number int64) error {
 	t.pending = append(t.pending, statement{"SELECT pg_advisory_xact_lock($1::bigint::integer, $2::bigint::integer)", []any{class, number}})
-	return t.flush() // a statement of its own, so that the next one sees what the last holder has written
+	return t.flush() // a statement of its own, so that the next one sees the writes of the last holder
 }
 
 // ChargePurses implements [engine.Transaction].

@@ -44,7 +44,7 @@ func genesis(id, writer string) ledger.Head {
 var (
 	errBehind = errors.New("the server lacks charges that this machine knows it has stored: it was restored from an older copy, " +
 		"or a replica that was behind took over; its owner accepts the loss with: geosql ledger accept URL")
-	errOtherGeneration = errors.New("the owner has accepted that the server lost charges; what this process had reserved may be " +
+	errOtherGeneration = errors.New("the owner has accepted that the server lost charges; the reservations of this process may be " +
 		"among them; close the ledger and open it again")
 	errSameWriter = errors.New("somebody else writes under this machine's name: its state folder was copied; remove the copy")
 )
@@ -61,7 +61,7 @@ func (s *store) claim(ctx context.Context, conn *pgx.Conn) (*writer, error) {
 	}
 	file, err := state.Claim(folder, s.id, generation)
 	if engine.Is[*fs.PathError](err) {
-		err = fmt.Errorf("cannot keep what this machine knows of the ledger: %w; %s names another folder", err, state.FolderVariable)
+		err = fmt.Errorf("cannot keep this machine's record of the ledger: %w; %s names another folder", err, state.FolderVariable)
 	}
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func (w *writer) advance(to position) error {
 		return nil
 	}
 	if err := w.file.Acknowledge(to.head); err != nil {
-		return fmt.Errorf("cannot note what was charged: %w", err)
+		return fmt.Errorf("cannot note the charge: %w", err)
 	}
 	return nil
 }

@@ -78,7 +78,7 @@ func regress(ctx context.Context, t *table, set, others []int) (*regression, err
 //     up to 2u in each entry; so with N = |X|_F + sqrt(m)
 //     |X - A'|_F <= 2^(2kM+3) * 32*s^2*u * N.
 //   - W'W, which is R_us*(L*L')^-1*R_su up to the rounding in W, differs from
-//     R_us*R_ss^-1*R_su by 106*s^2*u*N^2 for what L*L' and R_su are off, and by
+//     R_us*R_ss^-1*R_su by 106*s^2*u*N^2 for the errors of L*L' and R_su, and by
 //     96*2^kM*s^2*u*N^2 for the rounding: 2^(kM+8)*s^2*u*N^2 together.
 //
 // The bounds are computed as exponents of 2, which are too large by a few bits.

@@ -378,7 +378,7 @@ func TestHeatmapRefuses(t *testing.T) {
 		{big.NewRat(1, 1), math.NaN(), "cell_m must be"},
 		{big.NewRat(1, 1), math.Inf(1), "cell_m +Inf exceeds the box"},
 		{big.NewRat(1, 1), 190_000, "cell_m 190000 exceeds the box"},
-		{big.NewRat(1, 1), 0.1, "cells, of which there may be 1099511627776"},
+		{big.NewRat(1, 1), 0.1, "cells, the limit is 1099511627776"},
 		{big.NewRat(0, 1), 1000, "epsilon"},
 		{big.NewRat(1, 1<<46), 1000, "epsilon is too small"},
 		{new(big.Rat).SetFloat64(5e-324), 1000, "epsilon is too small"},

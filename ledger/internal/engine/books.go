@@ -8,8 +8,8 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// EventUnit is the unit of the entries that record events, whose account is Everyone, and of
-// those that change the purse of a role. No charge and no limit has it.
+// EventUnit is the unit of the entries that record events, under the account Everyone, and of
+// the ones that change the budget of a role. No charge and no limit has it.
 const EventUnit = ""
 
 // Conditions in SQL for the entries without a unit.
@@ -21,14 +21,14 @@ const (
 // ArchiveFunction is the function of the entries that carry sums of archived entries over.
 const ArchiveFunction = "ledger_archive"
 
-// BalanceRow is what is stored of a balance.
+// BalanceRow is a stored balance.
 type BalanceRow struct {
 	Spent, Reserved budget.Amount
 	LastCharge      int64
 	Window          ledger.WindowUse
 }
 
-// LimitRow is what is stored of a limit.
+// LimitRow is a stored limit.
 type LimitRow struct {
 	Epsilon          budget.Amount
 	Seconds, Changed int64
@@ -36,7 +36,7 @@ type LimitRow struct {
 	Entry            int64
 }
 
-// Books are balances, limits and what is spent from purses. The keys of purses have nothing
+// Books are balances, limits and the spending of roles. The keys of roles have nothing
 // spent.
 type Books struct {
 	Balances map[Key]BalanceRow
@@ -49,7 +49,7 @@ func NewBooks() *Books {
 	return &Books{map[Key]BalanceRow{}, map[Key]LimitRow{}, map[ledger.Purse]budget.Amount{}}
 }
 
-// Add adds what an entry of a writer changes.
+// Add adds the changes of a writer's entry.
 func (b *Books) Add(writer string, e *ledger.Entry) {
 	if e.Unit == EventUnit {
 		if p, ok := ledger.PurseOf(e); ok {
@@ -72,14 +72,14 @@ func (b *Books) Add(writer string, e *ledger.Entry) {
 	b.Balances[k] = r
 }
 
-// AddPurse adds what a purse has spent.
+// AddPurse adds the spending of a role.
 func (b *Books) AddPurse(p ledger.Purse) {
 	spent := p.Spent
 	p.Spent = 0
 	b.Purses[p] += spent
 }
 
-// Check checks that stored books are what entries say: those that the ledger keeps, and all that
+// Check checks that stored books agree with the entries: the ones that the ledger keeps, and all that
 // there ever were, unless whole is nil.
 func (b *Books) Check(kept, whole *Books) error {
 	k, same := compareMaps(kept.Balances, b.Balances)
@@ -87,17 +87,17 @@ func (b *Books) Check(kept, whole *Books) error {
 		k, same = compareMaps(whole.Balances, b.Balances)
 	}
 	if !same {
-		return fmt.Errorf("the balance of account %s in %s is not what its entries say", printable.SQL(k.Account), printable.SQL(string(k.Unit)))
+		return fmt.Errorf("the balance of account %s in %s differs from the sum of its entries", printable.SQL(k.Account), printable.SQL(string(k.Unit)))
 	}
 	if k, same := compareMaps(kept.Limits, b.Limits); !same {
-		return fmt.Errorf("the limit of account %s in %s is not what its entries say", printable.SQL(k.Account), printable.SQL(string(k.Unit)))
+		return fmt.Errorf("the limit of account %s in %s differs from its entries", printable.SQL(k.Account), printable.SQL(string(k.Unit)))
 	}
 	p, same := compareMaps(kept.Purses, b.Purses)
 	if same && whole != nil {
 		p, same = compareMaps(whole.Purses, b.Purses)
 	}
 	if !same {
-		return fmt.Errorf("what role %s has spent on account %s in %s is not what its entries say",
+		return fmt.Errorf("the spending of role %s on account %s in %s differs from the sum of its entries",
 			printable.SQL(p.Role), printable.SQL(p.Account), printable.SQL(string(p.Unit)))
 	}
 	return nil

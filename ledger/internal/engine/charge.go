@@ -30,7 +30,7 @@ func (c *Core) ChargeOnce(function string, unit budget.Unit, item ledger.Item) e
 }
 
 // standingsToCharge returns the standings of the items' accounts, or the refusal of the first
-// account that cannot pay with what its limit leaves and what was drawn for it.
+// account that cannot pay with the rest of its limit and the amount drawn for it.
 func standingsToCharge(t Transaction, unit budget.Unit, items []ledger.Item, drawn []ledger.Share) ([]ledger.Standing, error) {
 	balances := make([]ledger.Standing, len(items))
 	for i, item := range items {
@@ -46,7 +46,7 @@ func standingsToCharge(t Transaction, unit budget.Unit, items []ledger.Item, dra
 	return balances, nil
 }
 
-// chargeItems charges items. What was not set aside is charged to the limits. Ahead returns how much to
+// chargeItems charges items. Amounts not set aside are charged to the limits. Ahead returns how much to
 // reserve beside an item.
 func chargeItems(t Transaction, from *Origin, items []ledger.Item, aside []ledger.Share, ahead func(int, *ledger.Standing) budget.Amount) error {
 	balances, err := standingsToCharge(t, from.Unit, items, aside)
@@ -72,8 +72,8 @@ func chargeItems(t Transaction, from *Origin, items []ledger.Item, aside []ledge
 // nothingAhead reserves nothing beside an item.
 func nothingAhead(int, *ledger.Standing) budget.Amount { return 0 }
 
-// checkAffordable returns the refusal of a cost if the account cannot pay it with what is set
-// aside for it and what its limit leaves.
+// checkAffordable returns the refusal of a cost if the account cannot pay it with the amount set
+// aside for it and the rest of its limit.
 func checkAffordable(r Reader, s *ledger.Standing, cost, aside budget.Amount) error {
 	refusal := s.Refuse(cost, aside)
 	if refusal == nil {

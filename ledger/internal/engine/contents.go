@@ -34,19 +34,19 @@ type Contents struct {
 	Facts    iter.Seq2[*FactRow, error]
 }
 
-// KeyedBalance is what is stored of a balance.
+// KeyedBalance is a stored balance.
 type KeyedBalance struct {
 	Key
 	BalanceRow
 }
 
-// KeyedLimit is what is stored of a limit.
+// KeyedLimit is a stored limit.
 type KeyedLimit struct {
 	Key
 	LimitRow
 }
 
-// NamedTrace is what is stored of a trace beside its points.
+// NamedTrace is a stored trace without its points.
 type NamedTrace struct {
 	Name string
 	TraceRow
@@ -60,14 +60,14 @@ type RunRow struct {
 	Points []byte
 }
 
-// KeyedLease is what is stored of a lease.
+// KeyedLease is a stored lease.
 type KeyedLease struct {
 	Key
 	LeaseRow
 	Most budget.Amount
 }
 
-// NamedRelease is what is stored of a release.
+// NamedRelease is a stored release.
 type NamedRelease struct {
 	ID string
 	ReleaseRow
@@ -214,7 +214,7 @@ func then[R any](before error, s *summer, rows iter.Seq2[*R, error], add func(*R
 // The ledger is retired at one end before it arrives at the other, and can be used there only once it
 // is complete. So it can never be used at both.
 type Place interface {
-	// State returns what is there.
+	// State returns the state of the place.
 	State() (State, error)
 
 	// Retire lets nobody change the ledger any more, since it moves to another place. It does nothing if that
@@ -231,16 +231,16 @@ type Place interface {
 	// Complete lets everybody use the ledger that has arrived.
 	Complete() error
 
-	// Read lets work read what is there, or what has arrived.
+	// Read lets work read the ledger at the place, or the one that has arrived.
 	Read(work func(*Contents) error) error
 
-	// Verify verifies what is there, or what has arrived.
+	// Verify verifies the ledger at the place, or the one that has arrived.
 	Verify() (ledger.Verified, error)
 
 	Close() error
 }
 
-// State is what is at a place.
+// State is the state of a place.
 type State struct {
 	ID       string // of the ledger; "" if there is none
 	Retired  string // where it moved to; "" if it did not

@@ -14,12 +14,12 @@ import (
 // ErrClosed is the error of a ledger that is closed.
 var ErrClosed = errors.New("ledger: closed")
 
-// Core implements what of [ledger.Ledger] needs no more than a Store.
+// Core implements the methods of [ledger.Ledger] that need no more than a Store.
 type Core struct {
 	store    Store
 	revision atomic.Int64 // changes when somebody has set limits
 
-	// mu guards what waits in memory. Nobody waits for the store while holding it.
+	// mu guards the data that waits in memory. Nobody waits for the store while holding it.
 	mu    sync.Mutex
 	notes []*Change
 	spare []Change // allocated together, for notes
@@ -113,7 +113,7 @@ func Sequence(read func() ([]ledger.Charge, error)) iter.Seq2[ledger.Charge, err
 	}
 }
 
-// ReturnPools returns what is left of Reserve. The engine calls it when the ledger closes.
+// ReturnPools returns the rest of Reserve. The engine calls it when the ledger closes.
 func (c *Core) ReturnPools() error {
 	c.mu.Lock()
 	c.emptyPools()

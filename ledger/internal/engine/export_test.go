@@ -5,7 +5,7 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// DrawAndReturn draws items from the pools, and returns what it has drawn after something else
+// DrawAndReturn draws items from the pools, and returns them after something else
 // happened. It reports whether the pools had all of it.
 func (c *Core) DrawAndReturn(unit budget.Unit, items []ledger.Item, meanwhile func()) bool {
 	revision := c.revision.Load()

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Job is what one caller wants to do in a transaction.
+// Job is one caller's work in a transaction.
 type Job struct {
 	Needs   Needs
 	Work    func(Transaction) error
@@ -27,7 +27,7 @@ type Queue struct {
 type group struct {
 	jobs []*Job
 	room [1]*Job       // memory for jobs: most callers are alone
-	err  error         // nil once what they wrote is stored
+	err  error         // nil once its writes are stored
 	done chan struct{} // closed at the end; nil while there is one caller
 }
 

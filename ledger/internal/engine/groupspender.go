@@ -19,16 +19,16 @@ type groupSpender struct {
 	revision  int64             // of the ledger, when limits were last compared
 	unchecked int64             // evaluations until it looks for limits again
 	looked    bool              // whether it has looked, and may draw from pools
-	from      []*pool           // what the items of a group are taken from
+	from      []*pool           // the pools of the items of a group
 }
 
-// ahead is what is reserved for an account that may be charged again. Nobody but the statement uses it.
+// ahead is a reservation for an account that may be charged again. Nobody but the statement uses it.
 type ahead struct {
 	pool
 	granted int64 // evaluations reserved so far
 }
 
-// charge charges all items or none. It needs no transaction if the pools, or what is reserved ahead, cover each.
+// charge charges all items or none. It needs no transaction if the pools, or the reservations ahead, cover each.
 func (g *groupSpender) charge(items []ledger.Item) error {
 	evaluations := int64(1) // at least, so that it looks for limits in any case
 	for i := range items {
@@ -52,7 +52,7 @@ func (g *groupSpender) charge(items []ledger.Item) error {
 	return nil
 }
 
-// chargeLimits charges items to the limits. Before it refuses, the statement gives up what it has reserved
+// chargeLimits charges items to the limits. Before it refuses, the statement gives up its reservations
 // ahead, for whatever function: that must not make anybody's budget end earlier.
 func (g *groupSpender) chargeLimits(items []ledger.Item) error {
 	items, err := ledger.MergeItems(g.unit, items)
@@ -69,7 +69,7 @@ func (g *groupSpender) chargeLimits(items []ledger.Item) error {
 	return g.takeFromLimits(items)
 }
 
-// checkLimits looks for limits from time to time. If any were set, it gives up what is reserved ahead, since it
+// checkLimits looks for limits from time to time. If any were set, it gives up the reservations ahead, since they
 // may be under a limit that was lowered.
 func (g *groupSpender) checkLimits(evaluations int64) (err error) {
 	c := g.core
@@ -94,7 +94,7 @@ func (g *groupSpender) checkLimits(evaluations int64) (err error) {
 	return nil
 }
 
-// takeAll takes the cost of each item from its account's pool, or from what is reserved ahead for it. It takes
+// takeAll takes the cost of each item from its account's pool, or from the reservation ahead for it. It takes
 // nothing and reports false if there is an item that neither covers.
 func (g *groupSpender) takeAll(items []ledger.Item) bool {
 	c := g.core
@@ -153,7 +153,7 @@ func (c *Core) noteUse(q *pool, from *Origin, item *ledger.Item) {
 	n.Evaluations += item.Evaluations
 }
 
-// takeFromLimits charges items in a transaction: with what the pools have, what is reserved ahead, and from the
+// takeFromLimits charges items in a transaction: from the pools, the reservations ahead, and the
 // limits. For accounts that it has charged before it reserves ahead.
 func (g *groupSpender) takeFromLimits(items []ledger.Item) error {
 	c, revision := g.core, g.revision
@@ -167,7 +167,7 @@ func (g *groupSpender) takeFromLimits(items []ledger.Item) error {
 		})
 	})
 	if Is[*InDoubtError](err) {
-		return err // what was taken may be spent
+		return err // the amount taken may be spent
 	}
 	if err != nil {
 		for i := range items {
@@ -184,7 +184,7 @@ func (g *groupSpender) takeFromLimits(items []ledger.Item) error {
 	return nil
 }
 
-// drawAhead takes what is reserved ahead for items, beside what was drawn for them from the pools. It returns
+// drawAhead takes the reservations ahead for items, beside the amounts drawn for them from the pools. It returns
 // both together.
 func (g *groupSpender) drawAhead(items []ledger.Item, drawn []ledger.Share) []ledger.Share {
 	if len(g.ahead) == 0 {
@@ -204,7 +204,7 @@ func (g *groupSpender) drawAhead(items []ledger.Item, drawn []ledger.Share) []le
 	return aside
 }
 
-// more returns how much to reserve ahead beside the cost of an item, of which so much was set aside.
+// more returns how much to reserve ahead beside the cost of an item, with so much of it set aside.
 func (g *groupSpender) more(item ledger.Item, b *ledger.Standing, aside budget.Amount) budget.Amount {
 	a := g.ahead[item.Account]
 	if a == nil {
@@ -213,7 +213,7 @@ func (g *groupSpender) more(item ledger.Item, b *ledger.Standing, aside budget.A
 	return max(0, ledger.Ahead(a.granted, item.Epsilon, b.Remaining())-(item.Epsilon-aside))
 }
 
-// keep keeps what was reserved ahead.
+// keep keeps the reservations ahead.
 func (g *groupSpender) keep(items []ledger.Item, terms []ledger.Term, extra []budget.Amount) {
 	if g.ahead == nil {
 		g.ahead = map[string]*ahead{}
@@ -229,7 +229,7 @@ func (g *groupSpender) keep(items []ledger.Item, terms []ledger.Term, extra []bu
 	}
 }
 
-// giveUp notes that what is reserved ahead is returned, and reports whether there is any. It is called under mu.
+// giveUp notes that the reservations ahead are returned, and reports whether there are any. It is called under mu.
 func (g *groupSpender) giveUp() (returns bool) {
 	if len(g.ahead) == 0 {
 		return false

@@ -5,9 +5,9 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// What tests of engines look at.
+// Functions for tests of engines.
 
-// Pooled returns what Reserve has set aside for an account and nobody holds.
+// Pooled returns the amount that Reserve has set aside for an account and nobody holds.
 func (c *Core) Pooled(k Key) budget.Amount {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -24,7 +24,7 @@ func (c *Core) Notes() int {
 	return len(c.notes)
 }
 
-// Held returns what a spender of this package holds for an account.
+// Held returns the hold of a spender of this package for an account.
 func Held(s ledger.Spender, account string) *ledger.Hold {
 	p := s.(*spender)
 	for i := range p.accounts.Len() {

@@ -12,28 +12,28 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// A lease lets the statements of this process take steps of traces whose rows say nothing of it.
+// A lease lets the statements of this process take steps of traces without a mark in their rows.
 //
 // A trace on its own is marked as taken, in a transaction, before its first step is seen. So nobody else
 // takes steps from the state before, and a crash leaves the mark. A statement over many short
 // traces would wait for the disk at each of them. Where the budget of a trace is in a pool, on disk as
 // reserved, the mark is all that is missing. A lease is that mark for all traces of an account in
-// a unit: a row of table lease, stored before a step of such a trace is seen. What it guarantees:
+// a unit: a row of table lease, stored before a step of such a trace is seen. It guarantees:
 //
-//   - Whoever opens, marks or saves a trace that is not marked as its own looks for a lease on the
+//   - A process that opens, marks or saves a trace that is not marked as its own looks for a lease on the
 //     account in the same state of the ledger, or the same transaction, and is refused while
 //     another process has one. A trace that was opened before is not marked, because marking looks again,
-//     also for what was lost since of traces that have no row yet.
+//     also for points lost since of traces that have no row yet.
 //   - A process takes a lease in a transaction that checks that the trace has not changed since it
 //     was read. Other traces of the account are read after that.
 //   - A lease keeps nobody from a new trace of the same name that charges another account. Saving finds its row
-//     and leaves it alone: what was spent by the lease stays reserved.
+//     and leaves it alone: the amount spent by the lease stays reserved.
 //   - Between traces of one process [Core.seats] decides: a trace goes by the lease only if it was
 //     alone since before it was read.
-//   - What points that are not saved have spent is at most the row's most, for each trace. So after
+//   - Points that are not saved have spent at most the row's most, for each trace. So after
 //     a crash each trace of the account may have lost points, for at most that. RestartTrace counts
-//     it for each of them: in the rows of those that are there, and in the row of the lease for those
-//     that come later. It ends everything that the crashed process had leased. If that process lives, it does
+//     it for each of them: in the rows of existing traces, and in the row of the lease for later
+//     ones. It ends everything that the crashed process had leased. If that process lives, it does
 //     not take the lease again, but another one.
 //   - The lease ends in the transaction that saves the last of the traces. Their saving checks that the
 //     lease was not ended by a restart.
@@ -47,7 +47,7 @@ type lease struct {
 	open       int    // traces that go by it and are not closed
 }
 
-// LeaseRow is what is stored of a lease.
+// LeaseRow is a stored lease.
 type LeaseRow struct {
 	User []byte // a random name of its use; nil if nobody uses it
 	Lost budget.Amount
@@ -62,7 +62,7 @@ type LeasedTrace struct {
 
 const (
 	// stepsByLease is how many steps, as expensive as the first, a trace takes without a mark of its own. It
-	// bounds what a crash may cost each trace of an account.
+	// bounds the loss by a crash for each trace of an account.
 	stepsByLease = 4
 
 	// manyTraces and manyBytes are how many closed traces wait to be saved together.
@@ -82,7 +82,7 @@ type seat struct {
 }
 
 // sit adds a trace to those of its name. It waits for the saving of one that was closed, and refuses
-// a name whose trace goes by a lease.
+// a name with a trace that goes by a lease.
 func (c *Core) sit(t *trace) error {
 	for {
 		c.mu.Lock()
@@ -208,7 +208,7 @@ func (t *trace) openRow(r Reader, l LeaseRow) (TraceRow, error) {
 // isOf reports whether a row of the trace's name has its account and unit.
 func (t *trace) isOf(row *TraceRow) bool { return row.Account == t.account && row.Unit == t.unit }
 
-// reserveByLease ensures from the account's pool that what a step may cost is reserved, and reports whether
+// reserveByLease ensures from the account's pool that the cost of a step is reserved, and reports whether
 // it has. It needs a lease, and takes one if this is not the statement's first trace.
 func (t *trace) reserveByLease(cost budget.Amount, revision int64) (ok bool, err error) {
 	if t.statement == nil || t.user != nil || t.inDoubt || !t.looked {
@@ -239,7 +239,7 @@ func (t *trace) coveredByPool(cost budget.Amount) bool {
 	return q != nil && !q.Term.Over(c.store.Now()) && q.Left >= cost && !c.seats[t.name].shared
 }
 
-// drawByLease draws from the pool what a step may cost and the trace does not hold. It reports whether the
+// drawByLease draws the part of a step's cost that the trace does not hold from the pool. It reports whether the
 // trace goes by a lease that holds. It is called under mu.
 func (t *trace) drawByLease(cost budget.Amount, revision int64) (ok, leased bool) {
 	c := t.core
@@ -364,7 +364,7 @@ func (t *trace) wait(state []byte) error {
 	return nil
 }
 
-// returnToPool returns what a trace that goes by a lease holds. It is called under mu.
+// returnToPool returns the hold of a trace that goes by a lease. It is called under mu.
 func (t *trace) returnToPool() {
 	if t.user == nil && t.held.Left > 0 {
 		t.core.returnToPool(t.core.pools[t.unit][t.account], t.held, t.unit, t.revision)
@@ -444,9 +444,9 @@ func (c *Core) needsOfTraces(yield func(Key) bool) {
 	}
 }
 
-// postTraces saves traces that are closed. It leaves out those that a restart has taken from this process, for whose
-// points a gap stands, those that a commit in doubt has saved or marked, and those whose name another account has got
-// meanwhile. What these have spent stays reserved.
+// postTraces saves traces that are closed. It leaves out traces that a restart has taken from this process and replaced
+// by a gap, traces that a commit in doubt has saved or marked, and traces with names that another account has got
+// meanwhile. Their spending stays reserved.
 func postTraces(tx Transaction, traces []*trace) error {
 	var fresh []string // that somebody may have taken for an account that is not leased
 	for _, t := range traces {

@@ -10,7 +10,7 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// Points are stored in blocks, each of those that were saved together: a row for each point
+// Points are stored in blocks of points that were saved together: a row for each point
 // would take longer than all the rest of a step. In a block each point has pointSize bytes:
 // flags, time in microseconds since 1970, spent, latitude and longitude. If a flag says that
 // it is a reading, its value stands in place of the latitude, and 0 in place of the longitude.
@@ -60,7 +60,7 @@ func flag(set bool, flag byte) byte {
 
 var errRun = errors.New("the ledger is damaged: a run cannot be read")
 
-// parsePoint reads what appendPoint has appended, and returns what follows it.
+// parsePoint reads a point that appendPoint has appended, and returns the rest.
 func parsePoint(b []byte) (p ledger.Point, rest []byte, err error) {
 	if len(b) < pointSize || b[0]&^allFlags != 0 {
 		return ledger.Point{}, nil, errRun

@@ -46,7 +46,7 @@ func TestPointsWithoutSets(t *testing.T) {
 	}
 }
 
-// Whatever a block has, it is read to an end, and what is read would read back the same.
+// Every block is read to an end, and the points read would read back the same.
 func FuzzPoint(f *testing.F) {
 	f.Add(appendPoint(nil, &ledger.Point{Time: noon, Lat: 1, Lon: 2, Hard: true, Spent: 3, SetSize: 4}))
 	f.Add(appendPoint(nil, &ledger.Point{Gap: true, Spent: 7}))

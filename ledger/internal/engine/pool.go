@@ -5,7 +5,7 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// pool is what Reserve has set aside for an account and nobody holds. It is on disk as
+// pool is the amount that Reserve has set aside for an account and nobody holds. It is on disk as
 // reserved, so that using it takes no commit.
 type pool struct {
 	account string
@@ -60,7 +60,7 @@ func reserveItems(t Transaction, from *Origin, items []ledger.Item) ([]ledger.St
 }
 
 // fillPools adds items that were reserved to the pools, unless limits were set since a revision of
-// the ledger: whoever has set them has emptied the pools, and counts on that.
+// the ledger: setting them has emptied the pools, and relies on that.
 func (c *Core) fillPools(unit budget.Unit, items []ledger.Item, balances []ledger.Standing, revision int64) (filled bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,7 +93,7 @@ func (c *Core) fillPools(unit budget.Unit, items []ledger.Item, balances []ledge
 	return true
 }
 
-// returnLowered returns to the limits what was reserved under limits that were lowered since. It
+// returnLowered returns to the limits the amounts reserved under limits that were lowered since. It
 // moves the other items and their balances to the front, and returns those items. After an error
 // everything returns.
 func (c *Core) returnLowered(unit budget.Unit, items []ledger.Item, balances []ledger.Standing) (kept []ledger.Item, err error) {
@@ -137,10 +137,10 @@ func (c *Core) nameAndPool(unit budget.Unit, account []byte, q *pool) (string, *
 	return string(account), nil
 }
 
-// add adds a share that was reserved later than what the pool has.
+// add adds a share that was reserved later than the pool.
 func (q *pool) add(s ledger.Share) { q.Share = ledger.Share{Term: s.Term, Left: q.In(s.Term) + s.Left} }
 
-// drawFromPools takes what the pools have for items, and reports whether that covers all items.
+// drawFromPools takes the amounts for items from the pools, and reports whether they cover all items.
 // Under is the highest limit that any of it was reserved under. It takes nothing for a caller who
 // has not looked for limits.
 func (c *Core) drawFromPools(unit budget.Unit, items []ledger.Item, looked bool) (drawn []ledger.Share, under budget.Amount, covered bool) {
@@ -160,7 +160,7 @@ func (c *Core) drawFromPools(unit budget.Unit, items []ledger.Item, looked bool)
 	return drawn, under, covered
 }
 
-// take takes what the pool has, at most the amount.
+// take takes from the pool, at most the amount.
 func (q *pool) take(most budget.Amount) ledger.Share {
 	s := ledger.Share{Term: q.Term, Left: min(q.Left, most)}
 	q.Left -= s.Left
@@ -178,7 +178,7 @@ func (c *Core) returnToPools(unit budget.Unit, items []ledger.Item, drawn []ledg
 	}
 }
 
-// returnToPool gives a pool back what was taken from it at a revision of the ledger. Where
+// returnToPool gives a pool back an amount taken from it at a revision of the ledger. Where
 // limits were set since then the pool may have been emptied, and the share returns to the
 // limit too: returnToPool reports whether it does. It is called under mu.
 func (c *Core) returnToPool(q *pool, s ledger.Share, unit budget.Unit, revision int64) (toLimit bool) {
@@ -200,7 +200,7 @@ func (q *pool) putBack(s ledger.Share) {
 	q.Left += s.In(q.Term)
 }
 
-// emptyPools notes that what is left in the pools is returned. It is called under mu.
+// emptyPools notes that the rest of the pools is returned. It is called under mu.
 func (c *Core) emptyPools() {
 	r, at := new(Run), c.store.Now()
 	for unit, pools := range c.pools {
@@ -211,7 +211,7 @@ func (c *Core) emptyPools() {
 	}
 }
 
-// emptyPool notes that what a pool has left is returned. It is called under mu.
+// emptyPool notes that the rest of a pool is returned. It is called under mu.
 func (c *Core) emptyPool(q *pool, from *Origin) {
 	if q.Left > 0 {
 		c.addNote(Change{Origin: from, Account: q.account, Reserved: -q.Left, Term: q.Term})

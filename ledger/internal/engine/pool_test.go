@@ -8,7 +8,7 @@ import (
 	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
-// What was drawn from a pool before it was taken back does not come back to it.
+// An amount drawn from a pool before it was taken back does not come back to it.
 func TestPoolIsNotFilledAgain(t *testing.T) {
 	l, err := file.OpenMemory("")
 	check(t, err)

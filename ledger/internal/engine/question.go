@@ -36,10 +36,10 @@ func (c *Core) Answer(q ledger.Question) (ledger.Answered, error) {
 	if failed, ok := errors.AsType[*drawError](err); ok {
 		err = failed.err
 	}
-	return ledger.Answered{}, err // and nothing of what was drawn
+	return ledger.Answered{}, err // and nothing that was drawn
 }
 
-// needsOfQuestion returns the needs of those who may have to pay for an answer.
+// needsOfQuestion returns the needs of the accounts and roles that may have to pay for an answer.
 func needsOfQuestion(q *ledger.Question) Needs {
 	return func(yield func(Key) bool) {
 		for i := range q.Members {
@@ -141,7 +141,7 @@ func decide(r Reader, q *ledger.Question, id []byte) (*decision, error) {
 // the question leaves them out.
 type payers struct {
 	accounts, purses ledger.LeftOut
-	windows          []ledger.WindowUse // of all members' accounts, after the charge; zero for who pays nothing
+	windows          []ledger.WindowUse // of all members' accounts, after the charge; zero where nothing is due
 }
 
 // payersOf returns who can pay, or the refusal of the first who cannot if nobody is to be left out.
@@ -183,7 +183,7 @@ func payersOf(r Reader, q *ledger.Question, accounts bool) (*payers, error) {
 	return p, nil
 }
 
-// checkAccount checks that the limit of a member's account leaves what is due.
+// checkAccount checks that the limit of a member's account covers the due amount.
 func (p *payers) checkAccount(r Reader, q *ledger.Question, b *ledger.Standing, i int) error {
 	due := q.Members[i].Due
 	if !q.LeaveOut {
@@ -197,7 +197,7 @@ func (p *payers) checkAccount(r Reader, q *ledger.Question, b *ledger.Standing, 
 	return nil
 }
 
-// checkPurse checks that the role's purse for a member's account can pay what is due.
+// checkPurse checks that the role's budget for a member's account covers the due amount.
 func (p *payers) checkPurse(q *ledger.Question, purseOf func(account string) (ledger.Purse, error), i int) error {
 	purse, err := purseOf(q.Members[i].Account)
 	if err != nil {
@@ -256,7 +256,7 @@ func drawAnswer(t Transaction, q *ledger.Question, id []byte, d *decision) (ledg
 	return a, t.AddAnswer(id, d.out, drawn, q.Role)
 }
 
-// originOf returns the origin of what a question changes.
+// originOf returns the origin of a question's changes.
 func originOf(t Transaction, q *ledger.Question) *Origin {
 	return &Origin{new(Run), t.Now(), q.Function, q.Unit}
 }

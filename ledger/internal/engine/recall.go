@@ -8,13 +8,13 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// A limit that is lowered takes back what is reserved and not used, whoever holds it. A limit
-// of 0 blocks at once. What was reserved under the higher limit is neither drawn from a pool
+// A limit that is lowered takes back unused reservations from every holder. A limit
+// of 0 blocks at once. An amount reserved under the higher limit is neither drawn from a pool
 // nor used by a statement or a trace any more.
 //
 // The ledger's revision changes when limits were set. Each hold and trace remembers the
 // revision at which its limit was last checked, and the limit that it was reserved under. When
-// the revision is another one it compares the limits. What another process sets is noticed
+// the revision is another one it compares the limits. Limits set by another process are noticed
 // before anything is taken from a pool, and by a running statement after at most CheckAfter
 // evaluations.
 
@@ -23,16 +23,16 @@ import (
 const CheckAfter = 1024
 
 // checkForLimits looks for limits that were set since the last time, and empties the pools
-// whose limits were lowered.
+// with lowered limits.
 func (c *Core) checkForLimits() error {
 	return Wrap(c.store.LimitsSet(func(r Reader, set []Key) error { return c.recall(r, set...) }))
 }
 
-// recall empties the pools whose limits were lowered, of the accounts and units whose limits
-// were set. It changes the revision for those who hold something.
+// recall empties the pools with lowered limits, of the accounts and units with limits that
+// were set. It changes the revision for the holders of reservations.
 func (c *Core) recall(r Reader, set ...Key) error {
-	// The revision changes before the pools are emptied and after, so that what is taken
-	// from a pool in between does not come back to it later, and what was reserved before
+	// The revision changes before the pools are emptied and after, so that an amount taken
+	// from a pool in between does not come back to it later, and an amount reserved before
 	// does not come into it.
 	c.revision.Add(1)
 	defer c.revision.Add(1)
@@ -51,7 +51,7 @@ func (c *Core) recallNow(of Key) error {
 
 // checkForLimitsIfHeld looks for limits if something is held, or if there are pools of the
 // unit to draw from. Otherwise the limit is read in the transaction that charges it. It reports
-// whether it has looked: whoever has not must not draw from pools that are filled later.
+// whether it has looked: a caller that has not must not draw from pools that are filled later.
 func (c *Core) checkForLimitsIfHeld(held bool, unit budget.Unit) (looked bool, err error) {
 	c.mu.Lock()
 	held = held || len(c.pools[unit]) > 0
@@ -92,7 +92,7 @@ func (c *Core) poolsOf(of Key) []*pool {
 	return nil
 }
 
-// recall returns what a hold has if the account's limit was lowered since it was reserved.
+// recall returns a hold if the account's limit was lowered since it was reserved.
 func (p *spender) recall(h *hold) error {
 	c := p.statement.core
 	now := c.revision.Load()
@@ -113,7 +113,7 @@ func (p *spender) recall(h *hold) error {
 	return nil
 }
 
-// checkLimits looks for limits from time to time, and returns what the hold has if its limit
+// checkLimits looks for limits from time to time, and returns the hold if its limit
 // was lowered.
 func (p *spender) checkLimits(h *hold) error {
 	c := p.statement.core

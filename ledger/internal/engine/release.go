@@ -40,7 +40,7 @@ func (c *Core) FindRelease(id string, plan ledger.ReleasePlan) (ledger.Release, 
 	return r, nil
 }
 
-// newRelease returns a release of which nothing is charged.
+// newRelease returns a release without charges.
 func (c *Core) newRelease(id string, plan ledger.ReleasePlan) (*release, error) {
 	if id == "" {
 		return nil, errors.New("ledger: a release has no id")

@@ -26,8 +26,8 @@ type spender struct {
 	work  func(Transaction) error // charge
 }
 
-// hold is what a spender has reserved for one account, on disk. It is empty where no charge was granted. What
-// Charge reads and writes is in its first 64 bytes, and the size is a multiple of that, so that an account in no
+// hold is a reservation of a spender for one account, on disk. It is empty where no charge was granted. The fields that
+// Charge reads and writes are in its first 64 bytes, and the size is a multiple of that, so that an account in no
 // order costs one cache line.
 type hold struct {
 	revision int64 // of the ledger, when the limit was last checked
@@ -98,7 +98,7 @@ func (p *spender) chargeBeyond(h *hold, cost budget.Amount) error {
 	}
 	err := p.takeFromLimit(h, cost)
 	if Is[*InDoubtError](err) {
-		// It may be stored what the hold has used, and that the rest of it is spent.
+		// The use of the hold may be stored, and the rest of it as spent.
 		h.SetRecorded()
 		h.Drop()
 		return err
@@ -142,8 +142,8 @@ func (p *spender) takeFromPool(h *hold, cost budget.Amount) (drawn ledger.Share,
 	return drawn, covered
 }
 
-// takeFromLimit charges the cost: it takes from the account's limit what the hold does not
-// cover, and reserves ahead. The entry also records what the hold has used before.
+// takeFromLimit charges the cost: it takes the part that the hold does not cover from the account's
+// limit, and reserves ahead. The entry also records the earlier use of the hold.
 func (p *spender) takeFromLimit(h *hold, cost budget.Amount) error {
 	k := &p.asked
 	k.hold, k.cost = h, cost
@@ -161,7 +161,7 @@ func (p *spender) takeFromLimit(h *hold, cost budget.Amount) error {
 	return nil
 }
 
-// asked is what a spender asks a transaction for, and gets. A spender has one, so that charging
+// asked is a spender's request to a transaction, and the result. A spender has one, so that charging
 // allocates as little as it can.
 type asked struct {
 	hold    *hold
@@ -174,7 +174,7 @@ type asked struct {
 // askedFor is the need of the transaction.
 func (p *spender) askedFor(yield func(Key) bool) { yield(Key{p.asked.hold.account, p.unit}) }
 
-// charge charges what was asked for.
+// charge charges the request.
 func (p *spender) charge(tx Transaction) (err error) {
 	k := &p.asked
 	h := k.hold
@@ -199,7 +199,7 @@ func (p *spender) charge(tx Transaction) (err error) {
 	return tx.Post(&k.change, s)
 }
 
-// note notes what the hold has used since that was last recorded, and what it returns. It is
+// note notes the use of the hold since the last record, and the returned amount. It is
 // called under the ledger's mu.
 func (p *spender) note(h *hold, returned budget.Amount) {
 	used, evaluations := h.Unrecorded()
@@ -224,7 +224,7 @@ func (p *spender) origin(time int64) *Origin {
 	return &Origin{p.statement.run, time, p.function, p.unit}
 }
 
-// end gives up all holds: what came from pools goes back to them, the rest to the limits. It
+// end gives up all holds: amounts from pools go back to them, the rest to the limits. It
 // reports whether there is anything to return to a limit.
 func (p *spender) end() (returns bool) {
 	for i := range p.accounts.Len() {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// What a charge reads and writes of a hold is in one cache line, if the hold begins with one. Words must have 64 bits.
+// The fields of a hold that a charge reads and writes are in one cache line, if the hold begins with one. Words must have 64
+// bits.
 func TestHoldFitsCacheLines(t *testing.T) {
 	const line = 64
 	if reflect.TypeFor[uintptr]().Bits() < 64 {

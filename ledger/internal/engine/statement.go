@@ -22,7 +22,7 @@ type statement struct {
 	looks  []*look       // of its traces
 	traces int           // that were opened
 	lease  *lease        // that it uses; guarded by the core's mu
-	steps  budget.Amount // what the last trace has spent
+	steps  budget.Amount // spent by the last trace
 }
 
 // NewStatement implements [ledger.Ledger].
@@ -85,7 +85,7 @@ func (s *statement) End() error {
 	return err
 }
 
-// giveUpAhead notes that what is reserved ahead for groups is returned, and reports whether there is any.
+// giveUpAhead notes that reservations ahead for groups are returned, and reports whether there are any.
 func (s *statement) giveUpAhead() (returns bool) {
 	s.core.mu.Lock()
 	defer s.core.mu.Unlock()
@@ -95,7 +95,7 @@ func (s *statement) giveUpAhead() (returns bool) {
 	return returns
 }
 
-// endStatement writes what the spenders of a statement have used and return, and saves its traces.
+// endStatement writes the amounts that the spenders of a statement have used and return, and saves its traces.
 func (c *Core) endStatement(s *statement) error {
 	returns := c.endSpenders(s)
 	saving := c.saveTraces()
@@ -105,7 +105,7 @@ func (c *Core) endStatement(s *statement) error {
 	return cmp.Or(saving, c.flushIfMany())
 }
 
-// endSpenders notes what the spenders have used and return, and ends the use of a lease. It reports
+// endSpenders notes the amounts that the spenders have used and return, and ends the use of a lease. It reports
 // whether there is anything to return to a limit.
 func (c *Core) endSpenders(s *statement) (returns bool) {
 	c.mu.Lock()

@@ -1,5 +1,5 @@
-// Package engine is what the engines of ledgers have in common: everything that a process keeps
-// in memory, such as what its statements have reserved ahead, and the steps of charges, traces,
+// Package engine is the common part of the engines of ledgers: everything that a process keeps
+// in memory, such as the reservations of its statements, and the steps of charges, traces,
 // releases and questions. Below it is a [Store], which keeps the ledger durably. An engine is a
 // Store and a [Core] over it.
 package engine
@@ -23,9 +23,9 @@ type Needs iter.Seq[Key]
 
 // A Store keeps a ledger durably. It may be used by several goroutines at a time.
 type Store interface {
-	// Update runs work in a transaction. When it returns nil, what work wrote is stored durably.
-	// After an error the caller must grant nothing. After an [*InDoubtError] what work wrote may be
-	// stored all the same: then the caller must not return or record it again, and budget may be
+	// Update runs work in a transaction. When it returns nil, the writes of work are stored durably.
+	// After an error the caller must grant nothing. After an [*InDoubtError] the writes of work may be
+	// stored all the same: then the caller must not return or record them again, and budget may be
 	// wasted, which is safe. After any other error nothing is stored.
 	//
 	// Limits and balances that work reads in the transaction do not change before it ends, except
@@ -37,11 +37,11 @@ type Store interface {
 	// may give up and run work again.
 	Update(needs Needs, work func(Transaction) error) error
 
-	// View lets work read one state of what is stored.
+	// View lets work read one state of the stored ledger.
 	View(work func(Reader) error) error
 
-	// LimitsSet returns whose limits others have set since the last call, or since the ledger was
-	// opened, and a Reader of what holds now lets work compare them. It waits for no
+	// LimitsSet returns the accounts and units with limits that others have set since the last call, or since the ledger was
+	// opened, and a Reader of the present limits lets work compare them. It waits for no
 	// transaction of this process. Work is not called if no limits were set.
 	LimitsSet(work func(Reader, []Key) error) error
 
@@ -88,7 +88,7 @@ type Reader interface {
 	// Answer returns a remembered answer, and when it was drawn.
 	Answer(id int64) ([]byte, time.Time, error)
 
-	// Purses begins to read what a role has spent in a unit. The result returns the purse for
+	// Purses begins to read the spending of a role in a unit. The result returns the purse for
 	// an account.
 	Purses(role string, unit budget.Unit) (func(account string) (ledger.Purse, error), error)
 }
@@ -96,7 +96,7 @@ type Reader interface {
 // Many is how many accounts there are if nobody knows.
 const Many = 1 << 30
 
-// Standings reads the standings of accounts, each of which is above the one before.
+// Standings reads the standings of accounts in ascending order.
 type Standings interface {
 	Standing(account string) (ledger.Standing, error)
 	Close()
@@ -131,30 +131,30 @@ type Transaction interface {
 	// AddPoints adds points to the run of a trace that has row.Saved points.
 	AddPoints(name string, saved int64, points []ledger.Point) error
 
-	// FreeTrace leaves a trace to others. It has so many points then, and what it held is lost.
+	// FreeTrace leaves a trace to others. It has so many points then, and its hold is lost.
 	FreeTrace(name string, saved int64, lost budget.Amount) error
 
 	// TakeLeases leases the traces of accounts, in ascending order, to a user: each may spend so much on
-	// points that are not saved, or what it may already if that is more. It returns the accounts that
-	// nobody else has leased. No trace of another process becomes marked between those that see the lease
-	// in their transaction and those that do not.
+	// points that are not saved, or as much as before if that is more. It returns the accounts that
+	// nobody else has leased. No trace of another process becomes marked between transactions that see the lease
+	// and transactions that do not.
 	TakeLeases(user []byte, unit budget.Unit, accounts []string, most budget.Amount) ([]string, error)
 
-	// TraceKeys returns what traces charge, of those that there are.
+	// TraceKeys returns the keys that existing traces charge.
 	TraceKeys(names []string) (map[string]Key, error)
 
 	// LeasedTraces returns the traces of the accounts that a user has leased which are not marked as
 	// taken.
 	LeasedTraces(user []byte) ([]LeasedTrace, error)
 
-	// EndLeases ends all leases of a user whose traces are saved.
+	// EndLeases ends all leases of a user. Their traces are saved.
 	EndLeases(user []byte) error
 
-	// BreakLeases ends all leases of a user whose traces are lost: what each may have spent adds to what
-	// is lost of the traces that come later. No other transaction runs beside it.
+	// BreakLeases ends all leases of a user. Their traces are lost: the amount that each may have spent adds to the
+	// loss of later traces. No other transaction runs beside it.
 	BreakLeases(user []byte) error
 
-	// AddRelease adds a release of which nothing is charged.
+	// AddRelease adds a release without charges.
 	AddRelease(id string, plan ledger.ReleasePlan) error
 
 	// SetCharged sets how many accounts of a release are charged.
@@ -187,7 +187,7 @@ func (e *InDoubtError) Error() string { return e.Cause.Error() }
 // entry is stored.
 type Run struct{ Number int64 }
 
-// Origin is what the changes of one call have in common.
+// Origin is common to the changes of one call.
 type Origin struct {
 	Run      *Run
 	Time     int64 // microseconds since 1970
@@ -214,13 +214,13 @@ type Change struct {
 	taken bool // a note that is being written
 }
 
-// Limit is what an account may spend, in all or in a window.
+// Limit is the limit of an account, in all or in a window.
 type Limit struct {
 	Epsilon budget.Amount
 	Seconds int64
 }
 
-// TraceRow is what is stored of a trace beside its points.
+// TraceRow is a stored trace without its points.
 type TraceRow struct {
 	Account    string
 	Unit       budget.Unit
@@ -230,7 +230,7 @@ type TraceRow struct {
 	Held, Lost budget.Amount
 }
 
-// ReleaseRow is what is stored of a release.
+// ReleaseRow is a stored release.
 type ReleaseRow struct {
 	Plan      ledger.ReleasePlan
 	Charged   int64

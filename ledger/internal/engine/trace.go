@@ -17,7 +17,7 @@ type trace struct {
 	run           *Run
 	statement     *statement // nil for a trace that no statement has opened
 
-	limit    budget.Amount // under which what is held was reserved
+	limit    budget.Amount // at the time of the reservation held
 	revision int64         // of the ledger, when the limit was last checked
 	look     look          // of a trace that no statement has opened
 	looked   bool          // whether it has looked, and may draw from pools
@@ -27,7 +27,7 @@ type trace struct {
 	user  []byte        // a random name of this use; nil until the trace is marked with it
 	held  ledger.Share  // reserved and not used
 	used  budget.Amount // reserved and not saved
-	ahead budget.Amount // what was reserved last
+	ahead budget.Amount // last reservation
 	spent budget.Amount // in all, by this user
 
 	points []ledger.Point // not saved
@@ -128,7 +128,7 @@ func (t *trace) Reserve(cost, most budget.Amount) error {
 		return tx.TakeTrace(t.name, &row)
 	})
 	if Is[*InDoubtError](err) {
-		t.held.Left, t.inDoubt = 0, true // what was held may have returned
+		t.held.Left, t.inDoubt = 0, true // the hold may have returned
 		return err
 	}
 	if err != nil {
@@ -158,9 +158,9 @@ func (t *trace) checkForLimits() (revision int64, err error) {
 	return t.core.revision.Load(), nil
 }
 
-// reserveFor writes the entry of a reservation. It returns what the trace holds then, how much of
-// that was reserved now, and the limit. What is held or drawn of another term than the current
-// one is worth nothing. What is held under a limit that was lowered returns.
+// reserveFor writes the entry of a reservation. It returns the trace's hold then, how much of
+// that was reserved now, and the limit. A hold or a drawn share of another term than the current
+// one is worth nothing. A hold under a limit that was lowered returns.
 func (t *trace) reserveFor(tx Transaction, cost, most budget.Amount, drawn ledger.Share) (held ledger.Share, granted, limit budget.Amount, err error) {
 	if err := t.checkUser(tx); err != nil {
 		return held, 0, 0, err
@@ -196,7 +196,7 @@ func (t *trace) reserveFor(tx Transaction, cost, most budget.Amount, drawn ledge
 // checkUser checks that nobody else has used the trace since it was read.
 func (t *trace) checkUser(tx Transaction) error {
 	var l LeaseRow
-	if t.user == nil { // before the row, which has what was done by a lease that ends meanwhile
+	if t.user == nil { // before the row, which has the steps by a lease that ends meanwhile
 		var err error
 		if l, err = tx.Lease(t.key()); err != nil {
 			return err
@@ -294,7 +294,7 @@ func (t *trace) unsaved() []ledger.Point {
 	return slices.Concat([]ledger.Point{{Gap: true, Spent: t.gap}}, t.points)
 }
 
-// post writes what is not saved.
+// post writes the steps that are not saved.
 func (t *trace) post(tx Transaction, state []byte, done bool) error {
 	kept := t.held
 	if done {
@@ -314,7 +314,7 @@ func (t *trace) post(tx Transaction, state []byte, done bool) error {
 	return tx.PutTrace(t.name, &row)
 }
 
-// postUse writes the entry of what the points that are not saved have spent, and of what returns.
+// postUse writes the entry of the spending of points that are not saved, and of the returned amount.
 func (t *trace) postUse(tx Transaction, returned budget.Amount) error {
 	if t.used == 0 && returned == 0 {
 		return nil
@@ -345,7 +345,7 @@ func (c *Core) RestartTrace(name, account string, unit budget.Unit) (restarted b
 	}
 	c.mu.Lock()
 	if s := c.seats[name]; s != nil {
-		s.shared = true // whoever has read its row must not go by a lease
+		s.shared = true // a process that has read its row must not go by a lease
 	}
 	c.mu.Unlock()
 	err = c.update(nil, func(tx Transaction) error {
@@ -361,7 +361,7 @@ func (c *Core) RestartTrace(name, account string, unit budget.Unit) (restarted b
 			return err
 		}
 		restarted = true
-		// What it held counts as lost, and a gap stands for the points that are missing.
+		// Its hold counts as lost, and a gap stands for the points that are missing.
 		return addGap(tx, LeasedTrace{Name: name, Saved: found.Saved, Most: found.Held})
 	})
 	return restarted && err == nil, err

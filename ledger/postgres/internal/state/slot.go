@@ -21,7 +21,7 @@ const (
 	slotSize     = textSize + sha256.Size
 )
 
-// slot is what a file says.
+// slot is one record of a file.
 type slot struct {
 	count      uint64 // of the writes; the slot with the higher one is newer
 	id         [idSize]byte

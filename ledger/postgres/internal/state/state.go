@@ -1,8 +1,8 @@
-// Package state keeps on this machine what its processes know of the ledgers on servers that they
+// Package state keeps on this machine the knowledge of its processes about the ledgers on servers that they
 // have written to: for each writer the last entry that the server has acknowledged. A server that
 // does not have that entry has lost charges.
 //
-// A writer is a file, which a process locks while it writes to the ledger. What is written to the
+// A writer is a file, which a process locks while it writes to the ledger. Data written to the
 // file survives the end of the process, however it ends. It may not survive the end of the
 // machine's power, because that would cost every charge one more wait for a disk: then the file may
 // say an earlier entry.
@@ -41,7 +41,7 @@ func Folder() (string, error) {
 		folder = filepath.Join(folder, ".local", "state")
 	}
 	if err != nil {
-		return "", fmt.Errorf("no folder for what this machine knows of a ledger on a server: set %s (%w)", FolderVariable, err)
+		return "", fmt.Errorf("no folder for this machine's record of a ledger on a server: set %s (%w)", FolderVariable, err)
 	}
 	return filepath.Join(folder, "geosql"), nil
 }
@@ -54,12 +54,12 @@ type Writer struct {
 	file     *os.File
 	ledgerID string
 	slot     slot
-	failed   error // the file may not say what it should
+	failed   error // the file may have an earlier entry
 }
 
 // Claim returns a writer of a ledger that has a generation: one that no process uses, or else a new
 // one. Writers of older generations that no process uses are removed; their IDs are never used
-// again. An error may be one of a file that is damaged: Claim never forgets what that said.
+// again. An error may be one of a file that is damaged: Claim never forgets the entry in it.
 func Claim(folder, ledgerID string, generation int64) (*Writer, error) {
 	folder = filepath.Join(folder, ledgerID)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -150,7 +150,7 @@ func read(file *os.File, ledgerID string) (s slot, err error) {
 	return s, nil
 }
 
-// unfinished ends the names of files whose process was killed while it made them.
+// unfinished ends the names of files left by a process that was killed while it made them.
 const unfinished = ".new"
 
 // create makes a writer. The file gets its name when it is whole and locked.
@@ -203,7 +203,7 @@ func (w *Writer) ID() string { return hex.EncodeToString(w.slot.id[:]) }
 // no hash.
 func (w *Writer) Last() ledger.Head { return w.slot.last }
 
-// Doubt returns the last entry of a transaction of which nobody knows whether it is committed, or
+// Doubt returns the last entry of a transaction in doubt, which may or may not be committed, or
 // nil.
 func (w *Writer) Doubt() *ledger.Head {
 	if w.slot.doubt.ID == 0 {
@@ -222,7 +222,7 @@ func (w *Writer) Acknowledge(h ledger.Head) error {
 	return w.store()
 }
 
-// InDoubt stores the last entry of a transaction of which nobody knows whether it is committed.
+// InDoubt stores the last entry of a transaction in doubt.
 func (w *Writer) InDoubt(h ledger.Head) error {
 	w.slot.doubt = h
 	return w.store()
@@ -233,7 +233,7 @@ func (w *Writer) InDoubt(h ledger.Head) error {
 func (w *Writer) store() error {
 	if w.failed == nil {
 		if err := w.write(); err != nil {
-			w.failed = fmt.Errorf("what the server has acknowledged cannot be noted: %w", err)
+			w.failed = fmt.Errorf("the acknowledgement of the server cannot be noted: %w", err)
 		}
 	}
 	return w.failed
@@ -242,7 +242,7 @@ func (w *Writer) store() error {
 // Close leaves the writer to other processes.
 func (w *Writer) Close() error { return w.file.Close() }
 
-// Seen is what a file of this machine says.
+// Seen is the content of a file of this machine.
 type Seen struct {
 	ID         string // of the writer
 	Generation int64
@@ -250,7 +250,7 @@ type Seen struct {
 	Doubt      *ledger.Head
 }
 
-// All returns what all files of a ledger on this machine say, also those that processes use. Whoever
+// All returns the contents of all files of a ledger on this machine, also of the files that processes use. A process that
 // compares them with the server reads them first: the server has then at least as much.
 func All(folder, ledgerID string) (all []Seen, err error) {
 	folder = filepath.Join(folder, ledgerID)

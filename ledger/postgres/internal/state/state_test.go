@@ -230,7 +230,7 @@ func filled(t testing.TB) (folder, path string, b []byte) {
 	return folder, path, b
 }
 
-// A write that is torn anywhere leaves what was there before.
+// A write that is torn anywhere leaves the earlier content.
 func TestTornWrite(t *testing.T) {
 	_, path, b := filled(t)
 	s, err := parse(b, ledgerID)
@@ -317,7 +317,7 @@ func TestChangedBits(t *testing.T) {
 	}
 }
 
-// FuzzParse parses files whose checksums are right.
+// FuzzParse parses files with right checksums.
 func FuzzParse(f *testing.F) {
 	_, _, valid := filled(f)
 	f.Add(valid)
@@ -342,7 +342,7 @@ func FuzzParse(f *testing.F) {
 // pathVariable makes the test binary acknowledge entries until it is killed.
 const pathVariable = "GEOSQL_STATE_TEST_FOLDER"
 
-// What a process has acknowledged when it is killed is still known.
+// The acknowledgements to a process are still known after it is killed.
 func TestKilledProcess(t *testing.T) {
 	if folder := os.Getenv(pathVariable); folder != "" {
 		w, err := Claim(folder, ledgerID, 1)
