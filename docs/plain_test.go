@@ -23,7 +23,7 @@ var vague = regexp.MustCompile(`(?i)\b(` + strings.Join([]string{
 	`(those|they|these) (that|who|which)`,
 	`that which`,
 	`of which`,
-	`(for|of|to|by|from|with|than|as|is|are) who`, // "for who pays"; "for those who" is above
+	`(for|of|to|by|from|with|than|is|are) who`, // "for who pays"; "for those who" is above
 }, "|") + `)\b|(^|[.:;] )Who\b`)
 
 // question is a sentence in which these words are at home: "What does it cost?", "whose budget?".

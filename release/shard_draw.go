@@ -320,7 +320,7 @@ func (s *sharding) gatherShard(ctx context.Context, shard int, state *ledger.Sha
 	}
 	var d shardDraw
 	if err := json.Unmarshal(state.Drawn.Info, &d); err != nil || len(d.Pairs) != len(s.surveys) {
-		return errors.Join(fmt.Errorf("release %s: what the ledger keeps of shard %d is damaged", s.id, shard), err)
+		return errors.Join(fmt.Errorf("release %s: the ledger's record of shard %d is damaged", s.id, shard), err)
 	}
 	if m != nil {
 		if err := s.nameShard(ctx, shard, state.Drawn); err != nil {

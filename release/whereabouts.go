@@ -269,7 +269,7 @@ func (t *tally) boxCause() string {
 	out := t.outside()
 	switch {
 	case 2*out < t.total() && 2*t.far >= out:
-		return fmt.Sprintf("of these, %d farther from the box than it is large: leave out what is not about the area", t.far)
+		return fmt.Sprintf("of these, %d farther from the box than it is large: leave out rows that are not about the area", t.far)
 	case 2*t.far >= out:
 		return fmt.Sprintf("of these, %d farther from the box than it is large: is --domain SOUTH,WEST,NORTH,EAST,STEP the right box?", t.far)
 	}

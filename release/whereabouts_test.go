@@ -51,7 +51,7 @@ func TestMistakenCoordinates(t *testing.T) {
 		{"both signs", lines(times(30, "-48.85,-2.35")...), nil, "with the other signs"},
 		{"wrong box", lines(times(30, "40.7,-74")...), nil, "of these, 30 farther from the box than it is large: is --domain SOUTH,WEST,NORTH,EAST,STEP the right box?"},
 		{"small box", lines(append(times(5, "48.95,2.35"), times(5, "48.85,2.35")...)...), nil, "the box is too small for the data: 5 lie north; nothing was charged"},
-		{"stray ones", lines(append(times(5, "40.7,-74"), times(95, "48.85,2.35")...)...), nil, "leave out what is not about the area"},
+		{"stray ones", lines(append(times(5, "40.7,-74"), times(95, "48.85,2.35")...)...), nil, "leave out rows that are not about the area"},
 		{"null island", lines(append(times(5, "0,0"), times(95, "48.85,2.35")...)...), nil, "of these, 5 at 0, 0, which often stands for no location: make them NULL"},
 		{"projected", lines(times(30, "5411932.6,448251.7")...), nil,
 			"in.csv: line 2, column lat: 5411932.6 is beyond 90 degrees (30 locations are beyond 90 or 180 degrees); of these, 30 with numbers too large for degrees, such as metres of a map projection: convert them to degrees of WGS 84 (EPSG:4326)"},

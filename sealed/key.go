@@ -112,7 +112,7 @@ var (
 
 	errPrivateKey = errors.New("is not a private key of geosql")
 	errPublicKey  = errors.New("is not a public key of geosql")
-	errSecret     = errors.New("is a private key, of which nobody but its owner needs to know: give its public half")
+	errSecret     = errors.New("is a private key, for nobody but its owner: give its public half")
 )
 
 // ParsePrivateKey returns the private key that a text holds. If it is encrypted, passphrase is

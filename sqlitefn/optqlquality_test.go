@@ -67,7 +67,7 @@ func TestQualitiesOfMechanisms(t *testing.T) {
 // Losses are in metres of the frame, as TestQualitiesOfMechanisms computes them, and the reference says so.
 func TestLossesAreSaidToBeTheFrames(t *testing.T) {
 	help := strings.Join(strings.Fields(town(t).value(`SELECT geosql_help('optql_report')`).(string)), " ")
-	if want := "quality_loss (average loss of a release: metres of the domain's frame, which may be longer than those along the Earth by the kappa"; !strings.Contains(help, want) {
+	if want := "quality_loss (average loss of a release: metres of the domain's frame, which may be longer than metres along the Earth by the kappa"; !strings.Contains(help, want) {
 		t.Error(help)
 	}
 }

@@ -156,7 +156,7 @@ func TestTraceRestart(t *testing.T) {
 	d = open(t, d.path)
 	d.fails(`SELECT predictive_step('walks', 60, 39.9, 116.3)`, "predictive_step: ", "trace 'walks' is in use, or was left by a crash", "trace_restart")
 	d.answers(`SELECT trace_restart('stays'), trace_restart('walks')`,
-		`[[trace 'stays' was not left by a crash trace 'walks' goes on after a gap; what was reserved is spent]]`)
+		`[[trace 'stays' was not left by a crash trace 'walks' goes on after a gap; its reservation is spent]]`)
 	d.answers(`SELECT t, lat, hard, epsilon FROM trace_run('walks') LIMIT 1 OFFSET 1`, `[[<nil> <nil> <nil> 0.005]]`)
 	d.run(`SELECT ` + stepOver + ` FROM fix`)
 	if spent := d.value(`SELECT sum(epsilon) FROM trace_run('walks')`).(float64); spent > 0.023+1e-12 {
@@ -175,7 +175,7 @@ func TestTraceRestartOfALease(t *testing.T) {
 	d = open(t, d.path)
 	d.fails(`SELECT predictive_step('new', 60, 39.9, 116.3)`, "predictive_step: ", "trace 'new' is in use, or was left by a crash", "trace_restart")
 	d.answers(`SELECT trace_restart('new'), trace_restart('old')`,
-		`[[trace 'new' goes on after a gap; what was reserved is spent trace 'old' was not left by a crash]]`)
+		`[[trace 'new' goes on after a gap; its reservation is spent trace 'old' was not left by a crash]]`)
 	for _, name := range []string{"old", "new"} {
 		d.run(`WITH RECURSIVE s(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM s WHERE i < 100)
 			SELECT max(z) FROM (SELECT predictive_step('` + name + `', 60 * i, 39.9, 116.3 + (i % 2) * 0.5) OVER (ORDER BY i ROWS UNBOUNDED PRECEDING) AS z FROM s)`)

@@ -57,7 +57,7 @@ arguments; 130 after Ctrl-C.
 		command[accuracyStudy](cli.Command{
 			Name: "accuracy", Operands: "--readings FILE --universe LO,HI,STEP ..",
 			Summary: "how far answers over readings are from the truth, against textbook mechanisms",
-			Details: `Prints the median of the absolute error, and what 95 of 100 answers do not exceed.`,
+			Details: `Prints the median of the absolute error, and the bound that 95 of 100 answers keep.`,
 		}),
 		command[adversaryStudy](cli.Command{
 			Name: "adversary", Operands: "--places FILE --epsilon E ..",
@@ -67,26 +67,26 @@ of the same loss, for each user and each prior. The mechanisms are made for the 
 		}),
 		command[censusStudy](cli.Command{
 			Name: "census", Operands: "--od FILE --places FILE ..",
-			Summary: "what releasing homes with noise does to the distances from home to work",
+			Summary: "the effect of noise on homes on the distances from home to work",
 			Details: `Measures every level with every radius; without both flags those of the thesis's figure
 5.13. Epsilon is the level/radius. The columns of LODES are known.`,
 		}),
 		command[cipStudy](cli.Command{
 			Name: "cip", Operands: "[--points N | --times T,..] ..",
-			Summary: "what a noisy trace reveals to those who know how its points depend on each other",
+			Summary: "the information of a noisy trace if the dependence of its points is known",
 			Details: `The noise has the variance sigma2. Each loss is shown with that of independent points
 and with the difference of the secrets that attains it.`,
 		}),
 		command[lbsStudy](cli.Command{
 			Name: "lbs", Operands: "--pois FILE .. | --part table|comparison|precision ..",
-			Summary: "what a location service costs users who report a noisy place and fetch more rows",
+			Summary: "the cost of a location service for users who report a noisy place and fetch more rows",
 			Details: `Epsilon is the level/radius, a level is a number or like ln4, lengths are in metres.
 --part table computes the cost from the density of the rows alone, --part comparison compares
-with cloaking, --part precision says what rounding would cost noise in polar coordinates.`,
+with cloaking, --part precision says how rounding would harm noise in polar coordinates.`,
 		}),
 		command[metersStudy](cli.Command{
 			Name: "meters", Operands: "--readings FILE ..",
-			Summary: "what released meter readings still reveal, and how accurate their sums are",
+			Summary: "the information in released meter readings, and the accuracy of their sums",
 			Details: `signatures: how often the window or the device of a release is recognised. totals: daily
 and monthly sums, by device and over all.`,
 		}),
@@ -104,7 +104,7 @@ a quarter, half, twice and four times epsilon too.`,
 		}),
 		command[predictiveStudy](cli.Command{
 			Name: "predictive", Operands: "--points FILE ..",
-			Summary: "what the predictive mechanism saves on recorded traces, against independent noise",
+			Summary: "the savings of the predictive mechanism on recorded traces, against independent noise",
 			Details: `Lengths are in metres, speeds in km/h.`,
 		}),
 	},

@@ -98,7 +98,7 @@ func TestAppendRefuses(t *testing.T) {
 	for _, sql := range []string{"UPDATE geosql_universe SET step = 0.25", "ALTER TABLE meter ADD COLUMN lat"} {
 		changed := copyFiles(t, p.out, "-ledger")
 		clitest.Query(t, changed, sql)
-		clitest.WantError(t, clitest.Run(t, "", "append", changed, "meter", good, "--key", p.pub), 1, "are not those that it was sealed with")
+		clitest.WantError(t, clitest.Run(t, "", "append", changed, "meter", good, "--key", p.pub), 1, "differ from those at its sealing")
 	}
 	check(t, os.Remove(p.out+"-ledger"))
 	clitest.WantError(t, clitest.Run(t, "", "append", p.out, "meter", good, "--key", p.pub), 1, "a collector, who has no ledger, signs with --sign KEY")

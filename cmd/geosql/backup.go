@@ -13,8 +13,8 @@ var backupCommand = &cli.Command{
 	Name: "backup", Operands: "DB|LEDGERFILE TO", Min: 2, Max: 2,
 	Summary: "copy a database and its ledger while they are used",
 	Details: `Writes TO and TO-ledger, which must not exist, or TO for a ledger by itself. They are for their
-owner alone, and appear complete or not at all. A backup does not know what is charged later.
-So its ledger can be read and not charged until 'geosql restore' has said what that means.
+owner alone, and appear complete or not at all. A backup does not know later charges.
+So its ledger can be read and not charged until 'geosql restore' has explained the loss.
 
 A ledger on a server is backed up with PostgreSQL's own means, such as pg_dump: with --ledger URL
 only the database is copied. Back the server up after that, not before.

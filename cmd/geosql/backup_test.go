@@ -194,7 +194,7 @@ func TestRestoreWithoutTheLedger(t *testing.T) {
 	if r.Status != 0 || !strings.Contains(r.Out, "\nana,m,5,0.5,0,4.5,") {
 		t.Fatalf("restore: %+v", r)
 	}
-	for _, said := range []string{"is a backup of ", "What was charged after that is unknown to it.\n", "give --block"} {
+	for _, said := range []string{"is a backup of ", "Charges after that are unknown to it.\n", "give --block"} {
 		if !strings.Contains(r.Err, said) {
 			t.Errorf("%q is not in\n%s", said, r.Err)
 		}
@@ -203,7 +203,7 @@ func TestRestoreWithoutTheLedger(t *testing.T) {
 	clitest.Query(t, db, charging)
 	r = clitest.Run(t, "", "-csv", "budget", db, "--history", "--account", "*")
 	if !strings.Contains(r.Out, `,ledger_backup,*,"",0,1,`) || !strings.Contains(r.Out, `,ledger_restore,*,"",0,1,`) ||
-		strings.Count(r.Err, "\n") != 2 || !strings.Contains(r.Err, "what was charged in between is unknown to this ledger\n") {
+		strings.Count(r.Err, "\n") != 2 || !strings.Contains(r.Err, "charges in between are unknown to this ledger\n") {
 		t.Errorf("history: %+v", r)
 	}
 	clitest.WantError(t, clitest.Run(t, "", "budget", db, "--verify", "--head", noted), 1, "another hash than its head")

@@ -28,7 +28,7 @@ ORDER BY id`
 
 var budgetCommand = &cli.Command{
 	Name: "budget", Operands: "DB|LEDGERFILE|URL", Min: 1, Max: 1,
-	Summary: "show what is spent; verify or archive the ledger",
+	Summary: "show spent budgets; verify or archive the ledger",
 	Details: `Also prints the head of the ledger on standard error. The head stands for the whole history:
 keep a copy elsewhere. --verify reads the whole ledger. It fails if a charge or a limit was
 changed, removed or moved, and, given an earlier head, if an older file was put back.
@@ -126,7 +126,7 @@ func sayCopied(path string, f store.LedgerFlags) error {
 		return err
 	}
 	for _, r := range restored {
-		cli.Say("restored at %s from a backup of %s: what was charged in between is unknown to this ledger",
+		cli.Say("restored at %s from a backup of %s: charges in between are unknown to this ledger",
 			r.Restored.Format(time.RFC3339), r.Copied.Format(time.RFC3339))
 	}
 	if origin != nil {

@@ -21,9 +21,9 @@ var checkCommand = &cli.Command{
 	Summary: "show where statements misuse sealed columns",
 	Details: `Runs nothing and charges nothing. SQL, or without it standard input, may have several
 statements. SQLite takes a sealed value for a blob: its sum is 0, and it is greater than any
-number. Each row is a use of that kind: in result, what is wrong; in sealed, the columns; in
-through, the function, operator or clause; and what to write instead. Copying, counting (count),
-NULL tests, typeof and length are no misuse, and neither is what comes out of a private function.
+number. Each row is a use of that kind: in result, the error; in sealed, the columns; in
+through, the function, operator or clause; and a remedy. Copying, counting (count),
+NULL tests, typeof and length are no misuse, and neither are results of private functions.
 A use may be named that no result shows, but none is missed, unless an earlier statement has
 copied sealed values into a public column. The exit status is 1 if there is a row.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {

@@ -10,8 +10,8 @@ import (
 
 var costCommand = &cli.Command{
 	Name: "cost", Operands: "DB SQL", Min: 2, Max: 2,
-	Summary: "show what a statement would charge, and to whom",
-	Details: `Charges nothing. at_most is epsilon where that is certain; otherwise it is what the account
+	Summary: "show the charges of a statement by account",
+	Details: `Charges nothing. at_most is epsilon where that is certain; otherwise it is the amount that the account
 has left. A summary goes to standard error before the rows: the sums, whether all accounts can
 pay, and if not, who lacks the most, how many cannot, and which limit would suffice. The exit
 status is 0 also if they cannot.`,

@@ -25,7 +25,7 @@ func TestCost(t *testing.T) {
 		all     = "geosql: 3 evaluations charge 0.024/m to 2 accounts, at most 0.016/m each\n"
 		one     = "geosql: 1 evaluation charges 0.008/m to 1 account, at most 0.008/m each\n"
 		payable = "geosql: all accounts can pay that\n"
-		perhaps = "geosql: this is not certain: released values may decide what is charged\n"
+		perhaps = "geosql: this is not certain: the charges may depend on released values\n"
 	)
 	for _, c := range []struct{ mode, sql, want, summary string }{
 		{"-csv", releaseSQL, "function,account,unit,evaluations,epsilon,at_most,remaining,rule\n" +

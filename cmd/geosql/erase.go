@@ -22,7 +22,7 @@ statements of other processes that begin later, and also values that a collector
 Then A's rows are deleted from the sealed tables of OUT and overwritten. Rows that were copied
 elsewhere stay there, and do not open. An erasure cannot be undone. Repeating it is harmless.
 
-The ledger keeps the name of A, with its balances and with what it must never open again.`,
+The ledger keeps the name of A, its balances, and the list of values that it must never open again.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var t eraseTask
 		t.ledger.RegisterFile(fs, "record the erasure in the ledger `FILE`, or at a postgres:// URL (default OUT-ledger, beside OUT)")

@@ -18,9 +18,9 @@ NULL, and in a column of numbers a blank one too. In files with semicolons or ta
 have decimal commas (0,099). Codes with leading zeros and dates stay TEXT; functions read times
 like 2026-03-01 12:00 as UTC. Columns of other files have the types that their file gives.
 
-Standard error says what was imported: rows, columns, their types, and which cell keeps
+Standard error reports the import: rows, columns, their types, and which cell keeps
 a column with numbers from being one. A first line that has only values, or a decimal fraction
-or a date among them, is an error unless --header or --no-header says what it is.`,
+or a date among them, is an error unless --header or --no-header is given.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var t load.Task
 		t.Register(fs)

@@ -12,11 +12,11 @@ import (
 var initCommand = &cli.Command{
 	Name: "init", Operands: "DB FILE ..", Min: 2, Max: -1,
 	Summary: "a guided start: import, declare, set limits, ask",
-	Details: `Imports each FILE as 'geosql import' does, shows what its columns hold, and asks what you have
+	Details: `Imports each FILE as 'geosql import' does, describes its columns, and asks for the decisions
 to decide: the account, the columns to protect, the box or the universe, epsilon, the limits.
 A flag answers a question, and without a terminal flags must answer all. Nothing is written
 before the last answer: Ctrl-C leaves everything as it was. The declarations are shown, run, and
-kept in DB.sql. Nothing is charged. DB may exist; what is declared there is offered.
+kept in DB.sql. Nothing is charged. DB may exist; its declarations are offered.
 
   geosql init city.db trips.csv --account person --lat lat --lon lon --box Lisbon \
     --epsilon-for 500 --limit 4x`,

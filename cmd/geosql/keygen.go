@@ -17,9 +17,9 @@ import (
 var keygenCommand = &cli.Command{
 	Name: "keygen", Operands: "KEY", Min: 1, Max: 1,
 	Summary: "make a key for sealed values, and its public half",
-	Details: `Writes KEY and KEY.pub, which must not exist, for their owner alone. Hand KEY.pub to whoever
-collects. Whoever has KEY, and the passphrase if there is one, can open every value that was sealed
-for it; without them nobody can. KEY also signs what a collector seals (geosql append --sign KEY).`,
+	Details: `Writes KEY and KEY.pub, which must not exist, for their owner alone. Hand KEY.pub to the
+collectors. KEY, with the passphrase if there is one, opens every value that was sealed
+for it; nothing else does. KEY also signs the values that a collector seals (geosql append --sign KEY).`,
 	Setup: func(flags *flag.FlagSet) cli.Run {
 		passphrase := ""
 		flags.StringVar(&passphrase, "passphrase-file", "", "encrypt KEY with the passphrase that is the first line of `FILE`")
@@ -49,7 +49,7 @@ func generateKey(name, passphraseFile string) error {
 		_ = os.Remove(name)
 		return err
 	}
-	cli.Say("wrote %s, which opens what %s.pub seals: keep it, and keep it to yourself", name, name)
+	cli.Say("wrote %s, which opens values sealed with %s.pub: keep it, and keep it to yourself", name, name)
 	return nil
 }
 

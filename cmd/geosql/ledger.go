@@ -23,10 +23,10 @@ move FROM TO
 accept URL
     accepts that the server of a ledger has lost charges, as after an older copy was restored
 
-A ledger moves with its id, its limits, every charge, and all that it remembers. What has arrived
+A ledger moves with its id, its limits, every charge, and all that it remembers. The copy at TO
 is verified and compared with FROM to the last digit before anybody can charge it. FROM stays, for
 reading: it cannot be charged any more, and says where the ledger went. Stop all programs that
-charge it first: what they have reserved stays reserved. After an interruption give the same
+charge it first: their reservations stay. After an interruption give the same
 command again. Then name the ledger with --ledger TO wherever FROM was used.
 
 A file has one chain of entries, and a server one for each process that wrote to it. From a file the
@@ -93,7 +93,7 @@ func acceptLoss(ctx context.Context, url string, yes bool) error {
 		if !cli.Interactive() {
 			return cli.UsageError("ledger accept: it asks before it changes anything, and there is no terminal to ask on: give --yes")
 		}
-		cli.Say("What the server of %s has lost can be spent a second time: the charges since the copy that it was restored from.", engines.Label(url))
+		cli.Say("The charges that the server of %s has lost can be spent a second time: all since the copy that it was restored from.", engines.Label(url))
 		cli.Say("If you do not want that, restore a newer copy, or set lower limits afterwards.")
 		if err := cli.AskYes(ctx, "Accept the loss? Type yes: ", "ledger accept: nothing was changed"); err != nil {
 			return err

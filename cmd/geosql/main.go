@@ -29,7 +29,7 @@ var program = &cli.Program{
 	Version: session.Program + " " + sqlitefn.Version + ", SQLite " + sqlite.Version() + ", commit " + version.Commit(),
 	Topic:   functionHelp,
 	Notes: `Flags have one or two dashes and may stand anywhere; "--" ends them. Write ./NAME for a
-database that has the name of a command, and to create one whose name has no dot. Numbers are
+database that has the name of a command, and to create one with a name without a dot. Numbers are
 printed without exponents, blobs in hexadecimal. Only rows go to standard output. The first
 error stops the program, which then prints one line on standard error. The exit status is 0,
 or 1 after an error, 2 for wrong flags or arguments, and 130 after Ctrl-C.

@@ -114,7 +114,7 @@ func TestReleaseCommand(t *testing.T) {
 	if err := os.Remove(p.path("out.csv")); err != nil {
 		t.Fatal(err)
 	}
-	repeated(" is not there any more, or is not what was published; to draw again, which is charged, use another --id\n")
+	repeated("is not there any more, or was changed after it was published; to draw again, which is charged, use another --id\n")
 }
 
 // Rows beyond those that an account may have are left out, and it is said how many.

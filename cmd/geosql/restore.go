@@ -10,11 +10,11 @@ import (
 
 var restoreCommand = &cli.Command{
 	Name: "restore", Operands: "COPY [DB]", Min: 1, Max: 2,
-	Summary: "put a backup into use: says what it lacks, and asks",
-	Details: `COPY is what 'geosql backup' has written: a database with its ledger beside it, or a ledger.
+	Summary: "put a backup into use: says which charges it lacks, and asks",
+	Details: `COPY is a backup by 'geosql backup': a database with its ledger beside it, or a ledger.
 With DB, which must not exist, the database is copied there. If DB's ledger is still there, it is
 kept with all its charges: the safe way. Otherwise, or without DB, the ledger of the backup is put
-into use. It does not know what was charged after the backup, and would grant that much a second
+into use. It does not know charges made after the backup, and would grant that much a second
 time; --block sets all limits to 0. That ledger records that it was restored, and 'geosql budget'
 says so.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {

@@ -27,7 +27,7 @@ func TestRestoreAsks(t *testing.T) {
 	} {
 		clitest.WantError(t, clitest.Run(t, "", to, charging), 1, "is a backup")
 		c := newConsole(t, "restore", to)
-		c.expect("What was charged after that is unknown to it.")
+		c.expect("Charges after that are unknown to it.")
 		c.expect("Restore it? Type yes: ")
 		c.press(answer.keys)
 		c.expect(answer.said)

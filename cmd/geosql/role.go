@@ -23,15 +23,15 @@ import (
 
 var roleCommand = &cli.Command{
 	Name: "role", Operands: "OUT ACTION ..", Min: 2, Max: 3,
-	Summary: "say who may ask a sealed database what, at which cost",
-	Details: `OUT is a sealed database, whose ledger keeps the roles. ACTION is one of:
+	Summary: "manage roles: the questions and costs that a sealed database allows",
+	Details: `OUT is a sealed database. Its ledger keeps the roles. ACTION is one of:
 
 add NAME --password-file FILE --columns T.C,.. --epsilon UNIT=E .. [--epsilon-max UNIT=E ..] ..
     adds a role that may ask about these sealed columns, and spend E of each account's budget in
     all, and at most epsilon-max in one call, for all of the account's rows. Public columns are
     for everybody. A name with a dot, a comma or a quote is in double quotes: '"a.b".c'
 drop NAME
-    the role cannot log in any more. What it has spent stays spent
+    the role cannot log in any more. Its spending stays
 list
     prints the roles
 
@@ -98,8 +98,8 @@ func (t *roleTask) register(fs *flag.FlagSet) {
 		return err
 	})
 	set("rows", "answer at most `N` rows", wholeVar(&t.role.Rows))
-	set("memory", "give a session's process, and what the server holds for it, at most `BYTES` of memory each", wholeVar(&t.role.Memory))
-	set("exhausted", "`refuse|leave_out`: what happens if an account cannot pay (default refuse)", func(v string) error {
+	set("memory", "give a session's process, and the server's data for it, at most `BYTES` of memory each", wholeVar(&t.role.Memory))
+	set("exhausted", "`refuse|leave_out` an account that cannot pay (default refuse)", func(v string) error {
 		switch v {
 		case "refuse", "leave_out":
 			t.role.LeaveOut = v == "leave_out"

@@ -23,8 +23,8 @@ import (
 
 var sealCommand = &cli.Command{
 	Name: "seal", Operands: "IN OUT", Min: 2, Max: 2,
-	Summary: "write a copy whose secrets only private functions open",
-	Details: `Writes OUT and OUT-ledger, which must not exist. IN, whose declarations are used, stays as it is.
+	Summary: "write a copy with secrets that only private functions open",
+	Details: `Writes OUT and OUT-ledger, which must not exist, with IN's declarations. IN stays as it is.
 Flags after --table are about that table. A column is the account's (OUT has a pseudonym in its
 place), or sealed, or public; all others are dropped, and so are indexes, views, triggers and
 defaults. Rows are written in random order; those of all tables have to fit into memory.
@@ -34,9 +34,9 @@ defaults. Rows are written in random order; those of all tables have to fit into
     --seal lat,lon:city --public day,mode
 
 Public columns that tell something of a sealed one are shown, and you are asked: nothing else
-protects what they tell. OUT's ledger starts with the limits of IN's, and with what is spent.
-IN's ledger goes on by itself, and notes that IN was sealed: put IN away, since whoever queries
-both spends what is left twice.`,
+protects their information. OUT's ledger starts with the limits and the spending of IN's.
+IN's ledger goes on by itself, and notes that IN was sealed: put IN away, since querying
+both spends the rest twice.`,
 	Setup: func(flags *flag.FlagSet) cli.Run {
 		var t sealTask
 		t.register(flags)
@@ -79,7 +79,7 @@ func (t *sealTask) register(flags *flag.FlagSet) {
 	})
 	t.ledger.RegisterFile(flags, "IN is charged to the ledger `FILE` (default IN-ledger, beside IN)")
 	cli.Switch(flags, "yes", "do not ask whether public columns that tell something of a sealed one may", func() { t.yes = true })
-	cli.Switch(flags, "again", "seal IN although it was sealed before: what is left is there to be spent in each sealed database", func() { t.again = true })
+	cli.Switch(flags, "again", "seal IN although it was sealed before: the rest of the budgets can be spent in each sealed database", func() { t.again = true })
 }
 
 func parseTable(name string) (sealing.Table, error) {
@@ -139,9 +139,9 @@ func (t *sealTask) check() (key sealed.PublicKey, err error) {
 	case cmp.Or(store.CheckName(t.in), store.CheckName(t.out)) != nil:
 		return key, store.CheckName("")
 	case t.key == "":
-		return key, cli.UsageError("seal: say whose key opens the values: --key KEY.pub, of 'geosql keygen KEY'")
+		return key, cli.UsageError("seal: give the key that opens the values: --key KEY.pub, of 'geosql keygen KEY'")
 	case len(t.tables) == 0:
-		return key, cli.UsageError("seal: say what to seal: --table TABLE --account COLUMN --seal COLUMN:UNIVERSE")
+		return key, cli.UsageError("seal: give the columns to seal: --table TABLE --account COLUMN --seal COLUMN:UNIVERSE")
 	}
 	if store.SameFile(t.in, t.out) {
 		return key, fmt.Errorf("seal: %s and %s are the same file: nothing is sealed in place, since remnants of the secrets would stay", t.in, t.out)
@@ -251,7 +251,7 @@ func openRecorded(b store.Store) (*file.Ledger, error) {
 }
 
 func (t *sealTask) sealedBefore(book *file.Ledger) error {
-	return fmt.Errorf("seal: %s was sealed before, as %s notes: from each sealed copy accounts may spend what they have left, so whoever queries two spends it twice; if the other one is gone, or you mean that, give --again", t.in, book.Path())
+	return fmt.Errorf("seal: %s was sealed before, as %s notes: from each sealed copy accounts may spend the rest of their budgets, so querying two spends it twice; if the other one is gone, or you mean that, give --again", t.in, book.Path())
 }
 
 // write writes the sealed database.

@@ -200,10 +200,10 @@ func TestSealMistakes(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"IN OUT", 2, "seal: say whose key opens the values: --key KEY.pub"},
+		{"IN OUT", 2, "seal: give the key that opens the values: --key KEY.pub"},
 		{"IN", 2, "too few arguments"},
-		{"IN OUT --key PUB", 2, "seal: say what to seal: --table TABLE"},
-		{"IN OUT --key KEY --table r --account person --seal kwh:halfhour", 1, "KEY is a private key, of which nobody but its owner needs to know: give its public half"},
+		{"IN OUT --key PUB", 2, "seal: give the columns to seal: --table TABLE"},
+		{"IN OUT --key KEY --table r --account person --seal kwh:halfhour", 1, "KEY is a private key, for nobody but its owner: give its public half"},
 		{"IN OUT --key IN --table r --account person --seal kwh:halfhour", 1, "is not a public key"},
 		{"IN OUT --key nowhere --table r --account person --seal kwh:halfhour", 1, "nowhere"},
 		{"IN IN --key PUB --table r --account person --seal kwh:halfhour", 1, "nothing is sealed in place"},

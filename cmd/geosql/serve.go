@@ -25,16 +25,16 @@ import (
 var serveCommand = &cli.Command{
 	Name: "serve", Operands: "OUT", Min: 1, Max: 1,
 	Summary: "serve a sealed database to psql, tools and browsers",
-	Details: `OUT is a sealed database. Whoever has a role (geosql role) connects with psql, a driver or a tool
+	Details: `OUT is a sealed database. An analyst with a role (geosql role) connects with psql, a driver or a tool
 to the database that is called as OUT's file, without folder and ending. KEY and the ledger stay
-in this process; what analysts write runs in others, which have neither.
+in this process; the SQL of analysts runs in others, which have neither.
 
 Other machines connect with TLS only: without a certificate, only addresses of this machine can
 be listened on. --http adds the web console, /healthz, and /metrics for this machine.
 
-SIGTERM and Ctrl-C stop the server once sessions have completed what they are at; a second
+SIGTERM and Ctrl-C stop the server once sessions have completed their statements; a second
 one stops it at once. SIGHUP reads the certificate and the token again, and opens the audit
-log anew. A certificate whose files have changed is used without SIGHUP too, and so are roles.
+log anew. Changed files of a certificate are used without SIGHUP too, and so are roles.
 
 Windows does not serve.`,
 	OwnSignals: true,
@@ -92,9 +92,9 @@ func (t *serveTask) register(fs *flag.FlagSet) {
 		t.json = v == "json"
 		return nil
 	})
-	files(&t.audit, "audit", "add who asked what at which cost to `FILE`, a line of JSON for each event")
+	files(&t.audit, "audit", "add questions, with role and cost, to `FILE`, a line of JSON for each event")
 	files(&t.ownerPassword, "owner-password-file", "with --http: let the owner log in, with the first line of `FILE`")
-	files(&t.metricsTokenFile, "metrics-token-file", "with --http: give /metrics to whoever has the first line of `FILE`, and to nobody else")
+	files(&t.metricsTokenFile, "metrics-token-file", "with --http: give /metrics only to clients with the first line of `FILE`")
 }
 
 // check returns an error for flags that have no meaning together.

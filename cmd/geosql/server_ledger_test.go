@@ -176,7 +176,7 @@ func TestServerIsNoFile(t *testing.T) {
 		t.Errorf("the backup has left %v", left)
 	}
 	clitest.Query(t, "--ledger", url, to, chargeAna) // the copy of the database has the same ledger
-	clitest.WantError(t, clitest.Run(t, "", "restore", "--yes", "--ledger", url, to), 1, "knows what was charged since: copy the database with 'cp'")
+	clitest.WantError(t, clitest.Run(t, "", "restore", "--yes", "--ledger", url, to), 1, "knows all charges since: copy the database with 'cp'")
 	clitest.WantError(t, clitest.Run(t, "", "restore", "--yes", url), 1, "PostgreSQL's own means")
 	key := filepath.Join(dir, "key")
 	if r := clitest.Run(t, "", "keygen", key); r.Status != 0 {

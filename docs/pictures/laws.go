@@ -107,7 +107,7 @@ func belief() (string, error) {
 		curves = append(curves, curve{func(d float64) (float64, error) { return 1 / (1 + math.Exp(-eps*d)), nil },
 			fmt.Sprintf("epsilon %v", eps), []float64{60, 260, 330}[i], true})
 	}
-	return chart("What a belief of 50 % can become after one report, against the distance of two places",
+	return chart("A belief of 50 % after one report at most, against the distance of two places",
 		"metres between the two places", "belief in the true one, at most",
 		scale{low: 0, high: 500, ticks: []float64{0, 100, 200, 300, 400, 500}},
 		scale{low: 0.5, high: 1, ticks: []float64{0.5, 0.6, 0.7, 0.8, 0.9, 1}},

@@ -174,7 +174,7 @@ func attacksOnSteps(register func(...attack)) {
 		walk("a jump across the box", fixedUtility, []spot{middle, middle.move(-3000, -3000), middle}, []spot{middle, middle.move(-2600, -2700), middle.move(400, 300)}),
 		walk("steps after the budget is used up", fixedUtility, long, all(long, 450, 600)),
 		walk("predictions after the budget is used up", goOn, long, longer),
-		walk("steps whose tests are skipped", skipping, limit, beyond),
+		walk("steps with skipped tests", skipping, limit, beyond),
 		walk("two points with noise", independent, still[:2], aside[:2]),
 		walk("a step without a location", independent, still[:2], aside[:2]).between("180, NULL, NULL"),
 	)

@@ -22,7 +22,7 @@ const people = 10_000
 
 // The contenders that others are measured by.
 const (
-	googleMap  = "the same, with a map of what 10,000 accounts contribute"
+	googleMap  = "the same, with a map of the contributions of 10,000 accounts"
 	duckDBName = "DuckDB, without noise"
 )
 

@@ -58,9 +58,9 @@ func bounds(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("bounds", flag.ContinueOnError)
 	var (
 		write  = flags.Bool("write", false, "write the table into "+page+", where works that are not measured keep their figures")
-		before = flags.String("before", "", "measure `revision` too, in turns, but for what is known to take more than 20 s")
+		before = flags.String("before", "", "measure `revision` too, in turns, except for work known to take more than 20 s")
 		only   = flags.String("only", "", "measure `names` only, with commas between them")
-		slow   = flags.Bool("slow", false, "measure what takes minutes, too: the first build and 1,000 places")
+		slow   = flags.Bool("slow", false, "measure work of minutes, too: the first build and 1,000 places")
 		rounds = flags.Int("rounds", 2, "take the best of `n` turns, of one where a turn takes 20 s")
 		dir    = flags.String("dir", "", "keep the data, some 1 GB, in a folder below `dir` (default: that of temporary files)")
 	)

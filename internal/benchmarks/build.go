@@ -33,7 +33,7 @@ func build(ctx context.Context, args []string) error {
 		target  = flags.String("package", "./cmd/geosql", "build `package`")
 		heavy   = flags.Int("n", 20, "list the `n` packages that take the most")
 		dir     = flags.String("dir", "", "keep the cache, some 400 MB, in a folder below `dir` (default: that of temporary files)")
-		setting = flags.String("cgo", "", "set CGO_CFLAGS to `flags`, to see what they change")
+		setting = flags.String("cgo", "", "set CGO_CFLAGS to `flags`, to see their effect")
 	)
 	if err := parse(flags, args); err != nil {
 		return err

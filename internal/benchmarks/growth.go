@@ -88,7 +88,7 @@ func growth(ctx context.Context, args []string) error {
 	var (
 		quick    = flags.Bool("quick", false, "measure the smallest sizes only, which says nothing about speed")
 		write    = flags.Bool("write", false, "write the table into "+page+" and the raw numbers to "+rawGrowth+", where other axes keep theirs")
-		patience = flags.Duration("patience", time.Minute, "leave out what will take longer than `duration`, by the smaller sizes")
+		patience = flags.Duration("patience", time.Minute, "leave out work that will take longer than `duration`, by the smaller sizes")
 		dir      = flags.String("dir", "", "keep the data, up to 1.2 GB, in a folder below `dir` (default: that of temporary files)")
 		only     = flags.String("only", "", "measure `axes` only, of rows,accounts,traces,places")
 		sizes    = flags.String("sizes", "", "measure `sizes`, such as 100,1000, in place of those of the axis; with -only")
@@ -149,7 +149,7 @@ func merged(old, points []point) (all []point) {
 func chosen(all []axis, only, sizes string) ([]axis, error) {
 	if only == "" {
 		if sizes != "" {
-			return nil, errors.New("-sizes needs -only, which says of what")
+			return nil, errors.New("-sizes needs -only, which names the point")
 		}
 		return all, nil
 	}

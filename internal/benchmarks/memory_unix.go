@@ -13,7 +13,7 @@ import (
 func peakMemory(p *os.ProcessState) (int64, error) {
 	taken, ok := p.SysUsage().(*syscall.Rusage)
 	if !ok {
-		return 0, errors.New("this system does not say what a process has taken")
+		return 0, errors.New("this system does not report the memory of a process")
 	}
 	if runtime.GOOS == "darwin" { // where it is in bytes
 		return int64(taken.Maxrss), nil

@@ -25,7 +25,7 @@ func (p Platform) cLibrary() (*cLibrary, error) {
 		err = errors.New("it is not installed")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot tell which %s was linked, whose licence is passed on; packages for %s are made on Debian: %w", name, p, err)
+		return nil, fmt.Errorf("cannot tell which %s was linked, and its licence must be passed on; packages for %s are made on Debian: %w", name, p, err)
 	}
 	return &cLibrary{Package: name, Version: string(out)}, nil
 }

@@ -22,7 +22,7 @@ func notices(info *debug.BuildInfo, c *cLibrary) (file, error) {
 		return file{}, err
 	}
 	var text bytes.Buffer
-	text.WriteString("What geosql was linked with, and the terms of each.\n")
+	text.WriteString("The libraries that geosql was linked with, and the terms of each.\n")
 	if err := appendTerms(&text, "Go "+strings.TrimPrefix(info.GoVersion, "go"), goroot); err != nil {
 		return file{}, err
 	}

@@ -10,7 +10,7 @@ import (
 
 var (
 	errTooLong   = errors.New("the statement is too long to prove it")
-	errNoReading = errors.New("what is aggregated is not read from one row of a table")
+	errNoReading = errors.New("the aggregated values are not read from one row of a table")
 )
 
 func errNotUnderstood(instruction string) error {

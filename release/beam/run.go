@@ -62,7 +62,7 @@ func Run(ctx context.Context, runner, path string) (*Result, error) {
 	case ctx.Err() != nil && here:
 		return nil, context.Cause(ctx)
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("%w; the job goes on until it is cancelled at its runner: what it has done by then counts when the command is repeated", context.Cause(ctx))
+		return nil, fmt.Errorf("%w; the job goes on until it is cancelled at its runner: its finished work counts when the command is repeated", context.Cause(ctx))
 	case err != nil:
 		return nil, readable(err)
 	case closing != nil:

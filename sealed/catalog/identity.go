@@ -21,7 +21,7 @@ import (
 // scale its readings up, and a new public column would get what its file has under that name.
 
 // errChanged says that a database does not declare what it did when it was sealed.
-var errChanged = errors.New("the columns, universes or domains of this database are not those that it was sealed with: " +
+var errChanged = errors.New("the columns, universes or domains of this database differ from those at its sealing: " +
 	"nothing can be sealed for it any more, unless they are put back")
 
 // saltSize is the length of the random part of what an id is made of.

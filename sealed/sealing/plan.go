@@ -115,7 +115,7 @@ func planTable(conn *sqlite.Conn, t Table, secrets *int) (*table, error) {
 		}
 		all[i] = []column{{role: account, name: p.there[i].name, from: []int{i}}}
 	} else if len(t.Secrets) > 0 {
-		return nil, fmt.Errorf("table %s: say with --account COLUMN who pays for answers about what is sealed", show(name))
+		return nil, fmt.Errorf("table %s: give with --account COLUMN the account that pays for answers about sealed values", show(name))
 	}
 	for _, given := range t.Public {
 		for _, word := range p.words(given) {

@@ -408,7 +408,7 @@ func TestReadErrors(t *testing.T) {
 		{one(sealing.Table{Name: "f", Public: []string{"id"}}), "f is a virtual table: make a table of it"},
 		{one(sealing.Table{Name: "geosql_domain", Public: []string{"name"}}), "declarations are copied by themselves"},
 		{one(sealing.Table{Name: "sqlite_schema", Public: []string{"name"}}), "is not for sealing"},
-		{one(sealing.Table{Name: "r", Secrets: secret("kwh:halfhour")}), "say with --account COLUMN who pays"},
+		{one(sealing.Table{Name: "r", Secrets: secret("kwh:halfhour")}), "give with --account COLUMN the account that pays"},
 		{one(sealing.Table{Name: "r", Account: "who", Secrets: secret("kwh:halfhour")}), "table r has no column who (columns: person, kwh, lat, lon, day)"},
 		{one(sealing.Table{Name: "r", Account: "person", Secrets: secret("watt:halfhour")}), "table r has no column watt"},
 		{one(sealing.Table{Name: "r", Account: "person", Secrets: secret("kwh:hour")}), "--seal kwh:hour: no universe hour is declared (universes: cold, flag, halfhour)"},

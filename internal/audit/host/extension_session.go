@@ -182,7 +182,7 @@ func (s *extensionSession) Close() error {
 var sizes = [256]int{'i': 8, 'f': 8, 't': 4, 'b': 4}
 
 // errFrame is the error about a frame that is not as extension.py writes it.
-var errFrame = errors.New("the extension's process has written what is no row")
+var errFrame = errors.New("the extension's process has written a line that is no row")
 
 // decodeRow appends the values of a row, and returns what follows it.
 func decodeRow(values []any, b []byte) (row []any, rest []byte, err error) {

@@ -70,7 +70,7 @@ func OverTime(e Example) (io.WriterTo, error) {
 
 // Map draws, as SVG, the left half of the paper's figure 6: a trajectory and its reports.
 func Map(e Example) (io.WriterTo, error) {
-	m := chart.NewMap("A trajectory and what was reported", e.Truth[0])
+	m := chart.NewMap("A trajectory and its reports", e.Truth[0])
 	for _, name := range []string{pim.Laplace, pim.PIM} {
 		at := slices.IndexFunc(e.Series, func(s Series) bool { return s.Mechanism == name })
 		if err := m.Discs(name, e.Series[at].Reports, newCurve(name).Style, 1.5); err != nil {

@@ -11,7 +11,7 @@ import (
 // points, and the reports, larger where a report occurs more often. A thin line leads from
 // each query point to its report.
 func Map(e Example) (io.WriterTo, error) {
-	m := chart.NewMap("A trace, its query points and what was reported", e.Track.Fixes[0])
+	m := chart.NewMap("A trace, its query points and the reports", e.Track.Fixes[0])
 	if err := m.Line("original", e.Track.Fixes, chart.Red); err != nil {
 		return nil, err
 	}

@@ -118,7 +118,7 @@ func readJSON(w http.ResponseWriter, r *http.Request, most int64, into any) erro
 			return nil
 		}
 	}
-	return newFault(http.StatusBadRequest, codeRequest, "the request is not what the page sends", "Load the page again.")
+	return newFault(http.StatusBadRequest, codeRequest, "the request is none of the page's", "Load the page again.")
 }
 
 func (s *Server) handleNowhere(w http.ResponseWriter, r *http.Request) {

@@ -58,7 +58,7 @@ func (k *Keeper) shown(err error) error {
 }
 
 var errFull = &wire.Error{Code: "53100", Message: "a disk of the server is full",
-	Hint: "Once the owner has made room, ask again: what was charged is not charged twice."}
+	Hint: "Once the owner has made room, ask again: nothing is charged twice."}
 
 // isFull reports whether the disk of the ledger, or of temporary files, is full.
 func isFull(err error) bool {

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-var errNotServed = errors.New("this system does not hold what an analyst's SQL runs in to little, as Linux does: serve from Linux")
+var errNotServed = errors.New("this system cannot confine the process that runs an analyst's SQL, as Linux can: serve from Linux")
 
 // Supported returns why no sessions are served on this system, or nil.
 func Supported() error { return errNotServed }

@@ -88,7 +88,7 @@ func NewMetrics() *Metrics {
 	m.answers = counters("answers_total", "Private answers, by where they come from.", "origin", "drawn", "remembered")
 	m.refusals = counter("refusals_total", "Statements that an account or role could not pay (SQLSTATE 53400).")
 	m.leftOut = counter("left_out_accounts_total", "Accounts that answers were given without, since they could not pay.")
-	m.charged = counters("charged_epsilon_total", "Sum over statements of what the account paid that paid most, by unit.", "unit")
+	m.charged = counters("charged_epsilon_total", "Sum over statements of the largest amount charged to one account, by unit.", "unit")
 	m.ledger = histogram("ledger_seconds", "How long statements that charge have waited for the ledger.", 0.0005, 9)
 	return m
 }

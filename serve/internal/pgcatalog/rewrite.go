@@ -365,7 +365,7 @@ func (r *rewriter) emit(lo, hi int, list bool) string {
 			e.literal = true
 			i++
 		case sqltext.Unended:
-			r.fail(i, codeSyntax, "what begins here in quotes does not end")
+			r.fail(i, codeSyntax, "the quoted text that begins here does not end")
 		case sqltext.Number:
 			e.push(t.Text)
 			i++

@@ -211,7 +211,7 @@ func (c *Conn) SendJSON(t Type, v any) error {
 // Decode reads a value in JSON. What is none is a violation.
 func Decode(frame []byte, v any) error {
 	if err := json.Unmarshal(frame, v); err != nil {
-		return Violation("a message is not what it should be: %v", err)
+		return Violation("an unexpected message: %v", err)
 	}
 	return nil
 }

@@ -32,14 +32,14 @@ var buildFunctions = []*frame.Function{
 			"A place is the lattice point of its location. Two rows with the same place, a negative weight and a NULL are errors. The order of rows does not matter. " +
 			"A place of weight 0 is protected like any other, and the mechanism is not made for it. " +
 			"epsilon, dilation, domain and the kinds of metric and quality must be constant within a group. " +
-			"With a dilation of 1 the loss is within 0.01 % of the least possible, unless that is close to 0. A greater dilation uses the constraints of a spanner with this dilation, of which there are fewer. " +
+			"With a dilation of 1 the loss is within 0.01 % of the least possible, unless that is close to 0. A greater dilation uses only the constraints of a spanner with this dilation. " +
 			"The distances of 'euclid' are those of the domain's frame divided by 1 + kappa, so they are never longer than those along the Earth. " +
 			"Under 'manhattan', places that are di and dj lattice steps apart have the distance |di| + |dj| steps; the lattice's directions are east and north at the middle of the box. " +
 			"Distances given in the rows, such as along roads, must be a metric: one from each place to each other place, above 0, the same in both directions, and none longer than the way through a third place; " +
 			"a distance of 0 from a place to itself may be included. " +
 			"With 'manhattan' and with given distances, geoind_optimal charges in a unit of its own, m:NAME, " +
 			"unless all of them are certified to be no longer than the geodesics. " +
-			"**The quality and the role change no promise**, only what is lost: the certificate is for the metric between the places. " +
+			"**The quality and the role change no promise**, only the loss: the certificate is for the metric between the places. " +
 			"Losses need not be a metric; given ones are 0 to 1e18, and each place has one for each release. " +
 			"Rows with role 'output', 1 to 1,024 together with those of 'both', have no distances and losses of their own: where others give JSON, they give '[]'. " +
 			"If all places can be released, 50 take a fraction of a second, 100 some seconds and 200 about a minute; with a dilation of 1.1, 200 take some seconds and 1,000 some minutes. " +

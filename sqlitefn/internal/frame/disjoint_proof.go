@@ -44,7 +44,7 @@ var (
 	errReturned    = errors.New("the statement has returned rows before the first of its groups, and the program may have changed tables since")
 	errChanged     = errors.New("another statement of the connection has changed rows or tables since the statement began")
 	errUncommitted = errors.New("the open transaction has changed something, and a rollback would change it back")
-	errShared      = errors.New("PRAGMA read_uncommitted lets the statement read what other connections change meanwhile")
+	errShared      = errors.New("PRAGMA read_uncommitted lets the statement read uncommitted changes of other connections")
 )
 
 // rememberBeginning remembers, at the first group of the statement, the moment when it began. It was as now if the program
@@ -96,7 +96,7 @@ func (t *Statement) separate(f *Function) (separate, err error) {
 	case b.changes != s.Conn.TotalChanges() || b.schemas != schemas:
 		return errChanged, nil
 	}
-	separate = errors.New("the statement is not what it was when it began")
+	separate = errors.New("the statement has changed since it began")
 	for _, sql := range b.texts {
 		key := programKey{sql, schemas, b.used, f.Name, b.uncommitted, b.dirty}
 		p, err := proofs.Get(s, key, func() (proof, error) { return s.proveDisjoint(key, f) })

@@ -23,7 +23,7 @@ var heatmapFunctions = []*frame.Function{
 			"The threshold depends on the number of cells and on epsilon only: the least one, from 1, that at most one empty cell is expected to reach. Empty cells that reach it are listed like others, and nothing tells them apart. " +
 			"The members cell_m, epsilon and threshold say how the map was made. Longitudes of a cell across the antimeridian go beyond 180, and a cell that holds a pole has no ring around it. " +
 			"epsilon, domain and cell_m must be constant within a group. A group charges all its accounts or none. " +
-			"A row whose location is NULL contributes nothing and charges nobody, but its group still has an answer; a group without rows gives NULL.",
+			"A row with NULL as location contributes nothing and charges nobody, but its group still has an answer; a group without rows gives NULL.",
 		Examples: []string{
 			"SELECT dx_heatmap('ana', lat, lon, 1, 'beijing', 1000) FROM (SELECT 39.98 AS lat, 116.31 AS lon UNION SELECT 39.99, 116.32)",
 		},

@@ -16,11 +16,11 @@ var geoindOptimalFunctions = []*frame.Function{
 		Notes: "It has the forms of geoind_laplace and is evaluated as often. It releases a place, with probabilities that are certified in integers. " +
 			"A location stands for its nearest place. This is measured in the domain's frame, from lattice point to lattice point, whatever the mechanism's metric, " +
 			"since a road's length between places says nothing about locations elsewhere; among equally near places it is the first from the south-west. " +
-			"**It protects places**: an answer is at most e^(epsilon*(d + a cell's diagonal)) times as likely from one location as from another whose place is d metres away from the first one's, " +
+			"**It protects places**: an answer is at most e^(epsilon*(d + a cell's diagonal)) times as likely from one location as from another with a place d metres away from the first one's,  " +
 			"in unit m:NAME at most e^(epsilon*d) times with d by the mechanism's own distances. Locations of one place give each answer with the same probability. " +
 			"But two locations a metre apart, on either side of a border between places, are only as indistinguishable as their places, which can be far from each other. " +
 			"optql_report says how far a location can be from its place. " +
-			"**Budgets in m and in each m:NAME are separate**, but what they pay for about the same location adds up. " +
+			"**Budgets in m and in each m:NAME are separate**, but their losses about the same location add up. " +
 			"A NULL location gives NULL and charges nobody.",
 		Examples: []string{"SELECT geoind_optimal('ana', 39.984, 116.318, 'homes')",
 			"SELECT budget_limit('ana', 'm:blocks', 0.01)", "SELECT geoind_optimal('ana', 39.984, 116.318, 'blocks')",

@@ -104,7 +104,7 @@ func misuses(s *frame.Session, sql string) ([]Misuse, vdbe.Program, error) {
 		Foreign:   foreign,
 	})
 	if err != nil {
-		return nil, nil, fmt.Errorf("what the statement does with sealed columns is not known: %w", err)
+		return nil, nil, fmt.Errorf("the statement's use of sealed columns is not known: %w", err)
 	}
 	names, err := resultNames(s, sql)
 	if err != nil {

@@ -67,7 +67,7 @@ func traceRestart(c frame.Call) error {
 	}
 	said := "was not left by a crash"
 	if restarted {
-		said = "goes on after a gap; what was reserved is spent"
+		said = "goes on after a gap; its reservation is spent"
 	}
 	c.ResultString(0, fmt.Sprintf("trace %s %s", frame.Quoted(name), said))
 	return nil

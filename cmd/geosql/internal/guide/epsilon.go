@@ -16,7 +16,7 @@ import (
 )
 
 const placeEpsilonText = `Every released location has noise. Epsilon, per metre, says how much: the smaller, the more noise,
-and the less an answer tells. How far off it is, and what it does to a belief of 50 % that somebody
+and the less an answer tells. Its error, and its effect on a belief of 50 % that somebody
 is at one of two places and not at the other:
 `
 

@@ -22,7 +22,7 @@ type limit struct {
 }
 
 const limitText = `A limit is how much epsilon every account may be charged in all: then its releases are refused.
-Write the epsilon, or how many releases it is to allow, such as 4x. What all of them together do to
+Write the epsilon, or how many releases it is to allow, such as 4x. The effect of all of them together on
 a belief follows from the limit as from an epsilon in the table above.
 `
 
@@ -122,7 +122,7 @@ func limitAmount(text string, epsilon *big.Rat) (*big.Rat, error) {
 }
 
 const recordText = `Counts of people and heat maps protect whether somebody is there at all. They have a budget of
-their own, record, of which 1 is usual for a question: epsilon 1 makes an answer at most 2.7 times
+their own, record. For a question 1 is usual: epsilon 1 makes an answer at most 2.7 times
 as likely with somebody as without, and a belief of 50 % at most 73 %.
 `
 
@@ -149,7 +149,7 @@ func (t *Task) askRecordLimit(ctx context.Context, p *plan) error {
 }
 
 const windowText = `A limit can hold forever, or for a window of time after which it reopens. Reopening is a policy, not
-part of what is proved: losses add up across windows if what is protected in them is related.
+part of the proof: losses add up across windows if the secrets in them are related.
 `
 
 // askWindow asks when the new limits reopen.

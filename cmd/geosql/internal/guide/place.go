@@ -43,7 +43,7 @@ const nearlyAll = 0.99
 // longestOffer is the number of boxes that are offered.
 const longestOffer = 8
 
-const boxText = `A box says where locations can lie. It is public: whoever sees an answer may know it. The
+const boxText = `A box says where locations can lie. It is public: everybody who sees an answer may know it. The
 extent of the data themselves is not free to publish, since its edges show where the outermost
 locations are. That a box of this list was chosen shows only that the data lie there. Locations
 outside it are moved to its edge before anything else happens.

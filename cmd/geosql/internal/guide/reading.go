@@ -73,7 +73,7 @@ var publicUniverses = []offeredUniverse{
 	{"duration minutes min", 0, 1440, 1, "min", "a day"},
 	{"duration seconds sec", 0, 86400, 1, "s", "a day"},
 	{"distance km", 0, 1000, 0.1, "km", "a day's drive"},
-	{"income salary wage", 0, 500000, 1, "money", "a year, before what few have more is cut"},
+	{"income salary wage", 0, 500000, 1, "money", "a year, before the few higher ones are cut"},
 	{"price fare amount cost", 0, 1000, 0.01, "money", "a purchase"},
 	{"rating stars score", 0, 5, 0.5, "stars", "a rating"},
 }
@@ -93,7 +93,7 @@ func offers(column string) (offered []offeredUniverse) {
 }
 
 const universeText = `A universe says which values readings can have: from LO to HI in steps of STEP. It is public, so
-take it from what everybody may know, such as what a meter can measure, never from the smallest
+take it from public facts, such as the range of a meter, never from the smallest
 and largest reading here: these are somebody's. Readings outside are moved to its ends. The
 noise of sums and means does not grow with the range, so there is no need to be tight.
 `
@@ -284,7 +284,7 @@ func (t *Task) askUnit(ctx context.Context, p *plan) error {
 }
 
 const readingEpsilonText = `Every answer has noise. Epsilon, per %s, says how much: the smaller, the more noise, and the less
-an answer tells. How far off answers are, and what one does to a belief of 50 %% that somebody's
+an answer tells. The error of answers, and the effect of one on a belief of 50 %% that somebody's
 readings (the differences of all of them added up) are one thing and not another:
 `
 

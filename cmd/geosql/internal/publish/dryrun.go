@@ -70,7 +70,7 @@ func (t *Task) printForecast(f *release.Forecast, everyone ledger.Balance) error
 	var p page
 	p.say("A dry run: nothing is charged or written. It shows true locations, for the owner only.")
 	p.say("")
-	p.say("rows       %d, of which %d are invalid", f.Rows, f.Invalid)
+	p.say("rows       %d, %d of them invalid", f.Rows, f.Invalid)
 	if f.Dropped > 0 {
 		p.say("left out   %d rows, since their accounts have more than %d", f.Dropped, t.Spec.MaxRows)
 	}
@@ -125,7 +125,7 @@ func (t *Task) budgets(p *page, f *release.Forecast, everyone ledger.Balance) {
 	for _, r := range s.First {
 		reopens := ""
 		if !r.Reopens.IsZero() {
-			reopens = ", whose window reopens at " + r.Reopens.Format(time.RFC3339)
+			reopens = ", with a window that reopens at " + r.Reopens.Format(time.RFC3339)
 		}
 		fmt.Fprintf(w, "%v\t%v\t%v\t  %s%s\n", r.Asked, r.Left, r.Asked-r.Left, printable.SQL(r.Account), reopens)
 	}

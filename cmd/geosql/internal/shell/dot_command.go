@@ -24,8 +24,8 @@ var dotCommands []dotCommand
 
 func init() {
 	dotCommands = []dotCommand{
-		{".budget", "[ACCOUNT]", "show what accounts have spent and have left", true, (*shell).showBudget},
-		{".cost", "SQL", "show what a statement would charge, and to whom; charges nothing", false, (*shell).showCost},
+		{".budget", "[ACCOUNT]", "show spent and remaining budgets of accounts", true, (*shell).showBudget},
+		{".cost", "SQL", "show the charges of a statement by account; charges nothing", false, (*shell).showCost},
 		{".help", "", "show this list", true, (*shell).showHelp},
 		{".mode", "[" + strings.Join(output.Names(), "|") + "]", "set the format of the rows, or show it", true, (*shell).setMode},
 		{".nullvalue", "TEXT", "show NULL as TEXT in tables and lines ('' for nothing)", false, (*shell).setNull},
@@ -39,7 +39,7 @@ func init() {
 }
 
 const dotHelp = `SQL: SELECT geosql_help('NAME') explains a function.
-Keys: Tab completes, Ctrl-R searches what was typed, Ctrl-C drops it or stops what runs.
+Keys: Tab completes, Ctrl-R searches earlier input, Ctrl-C drops the input or stops the running statement.
 A row wider than the terminal is shown as a line per column. Long answers go to $PAGER.
 `
 

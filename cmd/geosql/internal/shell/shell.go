@@ -119,7 +119,7 @@ func (sh *shell) runUnits(ctx context.Context, text string) (err error) {
 		}
 		if left := len(list) - i - 1; err != nil && err != errQuit && left > 0 {
 			sh.report(err)
-			return fmt.Errorf("what follows was not run (%d of %d)", left, len(list))
+			return fmt.Errorf("the statements after it were not run (%d of %d)", left, len(list))
 		} else if err != nil {
 			return err
 		}

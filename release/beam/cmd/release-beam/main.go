@@ -31,7 +31,7 @@ The release is that of geosql release --shards: every account is charged once, b
 is drawn, and one draw of each shard is published. After an interruption or an error the same
 command goes on, and charges nothing twice. Repeating a complete release charges nothing.
 
-  --spec FILE             read what to release from FILE, which every worker reads for itself:
+  --spec FILE             read the columns to release from FILE, which every worker reads for itself:
                           a path that all workers see, gs://.. or s3://..
   --runner NAME           run the job on prism or direct (this process), flink, spark or
                           dataflow (default prism)
@@ -77,7 +77,7 @@ func run(args []string) error {
 	flags := flag.CommandLine // Beam's own are there
 	flags.Init(programName, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	spec := flags.String("spec", "", "read what to release from `FILE`")
+	spec := flags.String("spec", "", "read the columns to release from `FILE`")
 	all := flags.Bool("beam-flags", false, "list all flags of Beam")
 	err := flags.Parse(args)
 	switch {

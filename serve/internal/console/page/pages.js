@@ -95,7 +95,7 @@ export function showRoles(schema) {
 }
 
 async function drop(name, schema) {
-  const sure = await ask(`Drop ${visible(name)}?`, [el("p", {}, "The role cannot log in any more, and what it is running ends. What it has spent stays spent.")],
+  const sure = await ask(`Drop ${visible(name)}?`, [el("p", {}, "The role cannot log in any more, and its running statements end. Its spending stays.")],
     [{label: "Keep", value: "", focus: true}, {label: "Drop the role", value: "drop", danger: true}]);
   if (sure !== "drop") return;
   try {
