@@ -80,7 +80,7 @@ func TestRemovedLogIsNoticed(t *testing.T) {
 			saying(t, "in use", charge(l, "ana", 1), removed[0]+" file was removed or replaced while in use")
 			saying(t, "a statement", spender.Charge([]byte("bob"), 5), removed[0]+" file was removed")
 			out, err := playing("charge", l.Path()).CombinedOutput()
-			if err == nil || !strings.Contains(string(out), "whose -wal or -shm file is not there") {
+			if err == nil || !strings.Contains(string(out), "with a missing -wal or -shm file") {
 				t.Errorf("another process: %v %s", err, out)
 			}
 
