@@ -11,7 +11,7 @@ import (
 var appendCommand = &cli.Command{
 	Name: "append", Operands: "OUT TABLE FILE", Min: 3, Max: 3,
 	Summary: "seal the rows of FILE and add them to a sealed table",
-	Details: `FILE has a header and a format that import reads; it may be .gz. It has the columns of TABLE: that of the
+	Details: `FILE has a header and a format of import; it may be .gz. It has the columns of TABLE: that of the
 account with people's names in place of pseudonyms, those of readings, the public ones, and lat
 and lon for a location. Others are ignored, and that is said. Readings and locations are moved into
 their universe or domain. Rows are added in random order and in one transaction: all or none.

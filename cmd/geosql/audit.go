@@ -23,7 +23,7 @@ var auditCommand = &cli.Command{
 	Name: "audit", Operands: "[NAME ..]", Min: 0, Max: -1,
 	Summary: "attack the functions that release values",
 	Details: `Attacks the functions NAME, or all that release values, from outside, through SQL, in databases of
-its own. For pairs of neighbouring inputs it looks for differences between the answers, and prints for each
+its own. For pairs of neighbouring inputs it looks for differences, and prints for each
 function the charge for one answer, and beside it the least that an answer should have charged: a
 lower bound that is wrong with probability 1e-6 at most, for all functions together. Where the
 bound is above the charge, or anything else but an answer depends on a secret, the claim is
@@ -35,7 +35,7 @@ violated.
   geosql audit --extension geosql.so
   geosql audit --server
 
-SQL is evaluated in this process, or where a flag says. Ctrl-C ends the audit with the results that it has
+SQL is evaluated in this process, or where a flag says. Ctrl-C ends it with its results so far
 found until then. The exit status is 0 if all claims hold, as far as the attacks can tell, and 1
 if one is violated.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {

@@ -22,7 +22,7 @@ list
     prints name, fingerprint, state and number of sessions in OUT
 accounts --key KEY --names FILE
     prints account, number and pseudonym, as CSV, of the names in FILE, one a line: for
-    'geosql append --accounts'. OUT gets the names that it does not know. Give each collector the names
+    'geosql append --accounts'. OUT gets the names that it lacks. Give each collector the names
     that it sends, and no others
 
 The keys that seal, append, accounts and rekey sign with once are in the list too.`,

@@ -11,7 +11,7 @@ import (
 var costCommand = &cli.Command{
 	Name: "cost", Operands: "DB SQL", Min: 2, Max: 2,
 	Summary: "show the charges of a statement by account",
-	Details: `Charges nothing. at_most is epsilon where that is certain; otherwise it is the amount that the account
+	Details: `Charges nothing. at_most is epsilon where that is certain; otherwise it is all that the account
 has left. A summary goes to standard error before the rows: the sums, whether all accounts can
 pay, and if not, who lacks the most, how many cannot, and which limit would suffice. The exit
 status is 0 also if they cannot.`,

@@ -19,7 +19,7 @@ var keygenCommand = &cli.Command{
 	Summary: "make a key for sealed values, and its public half",
 	Details: `Writes KEY and KEY.pub, which must not exist, for their owner alone. Hand KEY.pub to the
 collectors. KEY, with the passphrase if there is one, opens every value that was sealed
-for it; nothing else does. KEY also signs the values that a collector seals (geosql append --sign KEY).`,
+for it; nothing else does. KEY also signs a collector's values (geosql append --sign KEY).`,
 	Setup: func(flags *flag.FlagSet) cli.Run {
 		passphrase := ""
 		flags.StringVar(&passphrase, "passphrase-file", "", "encrypt KEY with the passphrase that is the first line of `FILE`")

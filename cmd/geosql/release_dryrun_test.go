@@ -46,7 +46,7 @@ func TestReleaseDryRun(t *testing.T) {
 	}
 	wantTexts(t, r.Out,
 		"nothing is charged or written",
-		"\nrows       120, of which 0 are invalid\n",
+		"\nrows       120, 0 of them invalid\n",
 		"\nlocations  120, of 50 accounts\n",
 		"\nprice      0.01/m for each location, 1.2/m in total\n",
 		"\nbudgets    all can pay; one account pays up to 0.03/m\n",

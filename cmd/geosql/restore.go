@@ -10,7 +10,7 @@ import (
 
 var restoreCommand = &cli.Command{
 	Name: "restore", Operands: "COPY [DB]", Min: 1, Max: 2,
-	Summary: "put a backup into use: says which charges it lacks, and asks",
+	Summary: "put a backup into use, after a question",
 	Details: `COPY is a backup by 'geosql backup': a database with its ledger beside it, or a ledger.
 With DB, which must not exist, the database is copied there. If DB's ledger is still there, it is
 kept with all its charges: the safe way. Otherwise, or without DB, the ledger of the backup is put

@@ -23,7 +23,7 @@ import (
 
 var roleCommand = &cli.Command{
 	Name: "role", Operands: "OUT ACTION ..", Min: 2, Max: 3,
-	Summary: "manage roles: the questions and costs that a sealed database allows",
+	Summary: "manage the roles of a sealed database",
 	Details: `OUT is a sealed database. Its ledger keeps the roles. ACTION is one of:
 
 add NAME --password-file FILE --columns T.C,.. --epsilon UNIT=E .. [--epsilon-max UNIT=E ..] ..

@@ -23,7 +23,7 @@ import (
 
 var sealCommand = &cli.Command{
 	Name: "seal", Operands: "IN OUT", Min: 2, Max: 2,
-	Summary: "write a copy with secrets that only private functions open",
+	Summary: "write a copy with its secrets encrypted",
 	Details: `Writes OUT and OUT-ledger, which must not exist, with IN's declarations. IN stays as it is.
 Flags after --table are about that table. A column is the account's (OUT has a pseudonym in its
 place), or sealed, or public; all others are dropped, and so are indexes, views, triggers and

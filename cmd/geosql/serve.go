@@ -25,7 +25,7 @@ import (
 var serveCommand = &cli.Command{
 	Name: "serve", Operands: "OUT", Min: 1, Max: 1,
 	Summary: "serve a sealed database to psql, tools and browsers",
-	Details: `OUT is a sealed database. An analyst with a role (geosql role) connects with psql, a driver or a tool
+	Details: `OUT is a sealed database. A role (geosql role) connects with psql, a driver or a tool
 to the database that is called as OUT's file, without folder and ending. KEY and the ledger stay
 in this process; the SQL of analysts runs in others, which have neither.
 
@@ -236,7 +236,7 @@ func (t *serveTask) stop(s *serve.Server, signals <-chan os.Signal) error {
 		select {
 		case err := <-stopped:
 			if err != nil {
-				t.logger.Warn("sessions were ended before they had completed what they were at")
+				t.logger.Warn("sessions were ended before they had completed their statements")
 			}
 			return nil
 		case got := <-signals:
