@@ -70,7 +70,7 @@ func registerRelease(fs *flag.FlagSet, t *publish.Task) {
 		}
 		return nil
 	})
-	fs.Func("shard", "stop when shard `I` is published, from 0, and what must come before is done", func(v string) (err error) {
+	fs.Func("shard", "stop when shard `I` is published, from 0, and all steps before it are done", func(v string) (err error) {
 		if t.Shard, err = strconv.Atoi(v); err != nil || t.Shard < 0 {
 			return errors.New("it must be a whole number of at least 0")
 		}
@@ -82,7 +82,7 @@ func registerRelease(fs *flag.FlagSet, t *publish.Task) {
 		}
 		return nil
 	})
-	cli.Switch(fs, "dry-run", "show what the release would charge and how accurate it would be, and where the true locations lie; "+
+	cli.Switch(fs, "dry-run", "show the charges and the accuracy of the release, and where the true locations lie; "+
 		"charge and write nothing; the exit status is 1 if the release would be refused", func() { t.Dry = true })
 	s.Outside = release.DefaultOutside
 	cli.ShareVar(fs, &s.Outside, "outside", "allow that a `SHARE` of the locations lies outside the box, from 0 to 1 (default 0.01)")

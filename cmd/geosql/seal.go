@@ -129,7 +129,7 @@ func (t *sealTask) run(ctx context.Context) error {
 		return err
 	}
 	cli.Say("sealed %s of %s into %s, with %s of %s", cli.Count(done.Values, "value"), cli.Count(done.Rows, "row"), t.out, cli.Count(int64(done.Accounts), "account"), t.in)
-	cli.Say("%s has a ledger of its own, %s-ledger; that of %s goes on by itself: put %s away, since whoever queries both spends what is left twice", t.out, t.out, t.in, t.in)
+	cli.Say("%s has a ledger of its own, %s-ledger; that of %s goes on by itself: put %s away, since querying both spends the rest twice", t.out, t.out, t.in, t.in)
 	return nil
 }
 

@@ -108,7 +108,7 @@ SELECT 'end' AS x;`
 
 	c.paste("SELECT 1 AS a;\nSELECT 2 FROM nowhere;\nSELECT 3 AS c;\n.quit")
 	c.press("\r")
-	c.expect("a\n-\n1\ngeosql: no such table: nowhere\ngeosql: what follows was not run (2 of 4)\n" + shell.Prompt)
+	c.expect("a\n-\n1\ngeosql: no such table: nowhere\ngeosql: the statements after it were not run (2 of 4)\n" + shell.Prompt)
 	c.press("\x04")
 	c.leave(0)
 }

@@ -25,7 +25,7 @@ var sqlCommand = &cli.Command{
 		var epsilon string
 		f.Register(fs)
 		f.Sealed.Register(fs)
-		cli.Switch(fs, "no-preflight", "run statements as far as the budgets reach, without asking first what they cost", func() { noPreflight = true })
+		cli.Switch(fs, "no-preflight", "run statements as far as the budgets reach", func() { noPreflight = true })
 		epsilonVar(fs, &epsilon)
 		return func(ctx context.Context, operands []string) error {
 			return runSQL(ctx, f, noPreflight, epsilon, operands)

@@ -44,7 +44,7 @@ var machines = []machine{
 const ordinary = "nobody"
 
 func main() {
-	only := flag.String("only", "", "test only machines whose names match this `regexp`")
+	only := flag.String("only", "", "test only machines with names that match this `regexp`")
 	folder := flag.String("root", "", "keep the root in this `folder`, and use it again; otherwise it is removed")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

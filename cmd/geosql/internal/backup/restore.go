@@ -104,7 +104,7 @@ func refuseServer(path, where string) error {
 	case path == where:
 		return fmt.Errorf("restore: %s is a ledger on a server: restore it with PostgreSQL's own means, and then see 'geosql ledger accept -h'", engines.Label(where))
 	}
-	return fmt.Errorf("restore: the ledger of %s is on a server, %s, and knows what was charged since: "+
+	return fmt.Errorf("restore: the ledger of %s is on a server, %s, and knows all charges since: "+
 		"copy the database with 'cp', and name the ledger with --ledger as before", path, engines.Label(where))
 }
 
@@ -315,7 +315,7 @@ func (t *Restore) explain(ctx context.Context, b *backup) error {
 		return err
 	}
 	cli.Say("%s is a backup of %s, up to entry %d of its ledger. These were the balances then.", b.path, b.time(), b.head.ID)
-	cli.Say("What was charged after that is unknown to it.")
+	cli.Say("Charges after that are unknown to it.")
 	if t.Block {
 		cli.Say("So every limit becomes 0, and nothing is granted until you set new ones.")
 	} else {

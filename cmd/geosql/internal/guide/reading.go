@@ -113,7 +113,7 @@ func (t *Task) askReading(ctx context.Context, p *plan) error {
 		preset = "1"
 	}
 	err := t.talk.settle(ctx, question{flag: "universe", given: t.Given["universe"], open: true, preset: preset,
-		text: "Universe: a number, or LO,HI,STEP", need: "use --universe LO,HI,STEP and --unit UNIT, from what such readings can be",
+		text: "Universe: a number, or LO,HI,STEP", need: "use --universe LO,HI,STEP and --unit UNIT, for the possible values of such readings",
 		accept: func(answer string) error { return t.takeUniverse(p, offered, answer) }})
 	if err != nil {
 		return err

@@ -169,7 +169,7 @@ func (t *Task) printSummary(s *release.Summary) {
 	if s.Repeated {
 		cli.Say("release %s has been complete since %s, as %s: nothing was charged or drawn", s.ID, s.Finished.Format(time.RFC3339), s.Out)
 		if s.Gone {
-			cli.Say("%s is not there any more, or is not what was published; to draw again, which is charged, use another --id", s.Out)
+			cli.Say("%s is not there any more, or was changed after it was published; to draw again, which is charged, use another --id", s.Out)
 		}
 		return
 	}

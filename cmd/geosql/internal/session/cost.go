@@ -49,7 +49,7 @@ func summarize(f *sqlitefn.Forecast) {
 		cli.Say("geosql: the statement charges nothing")
 	}
 	if !f.Certain {
-		cli.Say("geosql: this is not certain: released values may decide what is charged")
+		cli.Say("geosql: this is not certain: the charges may depend on released values")
 	}
 }
 

@@ -28,7 +28,7 @@ func (f LedgerFlags) Check() error {
 		return cli.UsageError("-ledger: " + err.Error())
 	}
 	if f.OnServer() && f.Mode != 0 {
-		return cli.UsageError("-ledger-mode is for ledgers in files: who may use one on a server is said there, with GRANT")
+		return cli.UsageError("-ledger-mode is for ledgers in files: grant the use of one on a server there, with GRANT")
 	}
 	return nil
 }
