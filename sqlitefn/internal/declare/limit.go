@@ -23,13 +23,13 @@ var limitFunctions = []*frame.Function{
 		Name: "budget_limit", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argLimited, frame.ArgUnit, argLimit, argWindow},
 		Does: "Sets a limit in the ledger. Without a limit every charge is refused.",
-		Notes: "Commits at once, even if the surrounding transaction is rolled back. Raising a limit does not reset what was spent. " +
-			"Lowering it takes back what is reserved and not used. 0 blocks at once: whatever begins later is refused, and a statement that " +
+		Notes: "Commits at once, even if the surrounding transaction is rolled back. Raising a limit does not reset spent budget. " +
+			"Lowering it takes back unused reservations. 0 blocks at once: whatever begins later is refused, and a statement that " +
 			"another process is running makes at most 1,024 more releases. " +
 			"An account's window starts with its first charge after the previous window ended. " +
-			"**Reopening a budget is the owner's decision and not part of what is proved**: losses add up across windows as they do within one. " +
+			"**Reopening a budget is the owner's decision and not part of the proof**: losses add up across windows as they do within one. " +
 			"If somebody's secrets in different windows are related, the bound is `spent`, the sum since the beginning. Setting the clock back reopens nothing; " +
-			"setting it forward opens windows early. What a statement has reserved can be neither used nor returned after the window ends.",
+			"setting it forward opens windows early. Reservations of a statement can be neither used nor returned after the window ends.",
 		Examples: []string{"SELECT budget_limit('*', 'm', 0.05)", "SELECT budget_limit('ana', 'kWh', 20)",
 			"SELECT budget_limit('*', 'record', 12)", "SELECT budget_limit('*', 'set', 10)", "SELECT budget_limit('bo', 'm', 0.02, 86400)"},
 		Scalar: budgetLimit,

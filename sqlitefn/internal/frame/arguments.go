@@ -2,7 +2,7 @@ package frame
 
 // Arguments of functions of several families.
 var (
-	ArgAccount      = &Arg{Name: "account", Is: "TEXT or INTEGER: whose budget pays", Kind: Account}
+	ArgAccount      = &Arg{Name: "account", Is: "TEXT or INTEGER: the account that pays", Kind: Account}
 	ArgLat          = &Arg{Name: "lat", Is: "latitude, degrees (secret)", Kind: SecretLatitude}
 	ArgLon          = &Arg{Name: "lon", Is: "longitude, degrees (secret)", Kind: SecretLongitude}
 	ArgContributor  = &Arg{Name: "account", Is: ArgAccount.Is, Kind: Contributor}

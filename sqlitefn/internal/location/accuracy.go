@@ -19,7 +19,7 @@ var (
 	argInterest   = &frame.Arg{Name: "radius_m", Is: "radius of interest around the true location, metres", Kind: frame.NotNegative}
 	argNoise      = &frame.Arg{Name: "mechanism", Is: "'" + strings.Join(planar.Mechanisms(), "', '") + "': which noise; 'laplace' if it is not given. For 'gauss', epsilon stands for rho per square metre", Kind: frame.Text, Optional: true}
 	argBetween    = &frame.Arg{Name: "distance_m", Is: "how far two locations are apart, metres", Kind: frame.NotNegative}
-	argFrame      = &frame.Arg{Name: "domain", Is: "name of a domain whose lattice and frame are taken into account", Kind: frame.Text, Optional: true}
+	argFrame      = &frame.Arg{Name: "domain", Is: "name of a domain; its lattice and frame are taken into account", Kind: frame.Text, Optional: true}
 )
 
 var accuracyOfLocations = []*frame.Function{

@@ -13,7 +13,7 @@ var centroidFunctions = []*frame.Function{
 		Does:    "Releases the centroid of a set of locations as WKT, with planar Laplace noise on the domain's lattice.",
 		Charges: "epsilon in unit m to each account with a location in the group, once per group",
 		Notes: "An answer is at most e^(epsilon*(d + two diagonals of a cell)) times as likely from one set of locations as from another in which each location is at most d metres away from its counterpart; there are two diagonals because the locations and the centroid are rounded. " +
-			"How many locations there are, and whose they are, is public. To release the whole set, release each location with geoind_laplace, which costs epsilon for each. " +
+			"The number of locations and their accounts are public. To release the whole set, release each location with geoind_laplace, which costs epsilon for each. " +
 			"epsilon and domain must be constant within a group. A group charges all its accounts or none. " +
 			"A NULL location contributes nothing and charges nobody. Rows without any location give noise around the middle of the box; a group without rows gives NULL.",
 		Examples:  []string{"SELECT dx_centroid('ana', lat, lon, 0.005, 'beijing') FROM (SELECT 39.98 AS lat, 116.31 AS lon UNION SELECT 39.99, 116.32)"},

@@ -12,7 +12,7 @@ var (
 	argToLat    = &frame.Arg{Name: "to_lat", Is: "latitude of another location, degrees", Kind: frame.OrNull(frame.Latitude)}
 	argToLon    = &frame.Arg{Name: "to_lon", Is: "its longitude, degrees", Kind: frame.OrNull(frame.Longitude)}
 	argCellSide = &frame.Arg{Name: "cell_m", Is: argHeatCell.Is, Kind: frame.Positive, Setting: true}
-	argCellFrom = &frame.Arg{Name: "domain", Is: "name of a domain, in whose frame the grid lies", Kind: frame.Text, Optional: true, Setting: true}
+	argCellFrom = &frame.Arg{Name: "domain", Is: "name of a domain; the grid lies in its frame", Kind: frame.Text, Optional: true, Setting: true}
 )
 
 var geographyFunctions = []*frame.Function{

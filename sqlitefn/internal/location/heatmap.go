@@ -15,7 +15,7 @@ var heatmapFunctions = []*frame.Function{
 	&frame.Function{
 		Name: "dx_heatmap", Section: frame.ReleasedValues,
 		Args:    []*frame.Arg{frame.ArgContributor, frame.ArgLat, frame.ArgLon, frame.ArgEpsRecord, frame.ArgDomainOrNull, argHeatCell},
-		Does:    "Counts locations in the cells of a grid, with geometric noise on each count, and answers those that reach a threshold as GeoJSON.",
+		Does:    "Counts locations in the cells of a grid, with geometric noise on each count, and answers the cells that reach a threshold as GeoJSON.",
 		Charges: "epsilon in unit record to each account, for each of its locations",
 		Notes: "The answer is a FeatureCollection with a Polygon for each cell that is listed, with the property count, from the south-west row by row. " +
 			"The grid lies in the domain's frame and begins at the south-west corner of the frame's box; it covers the whole box whether the domain has a region or not. Locations are first moved to the box. " +

@@ -17,7 +17,7 @@ var (
 	argReportLat  = &frame.Arg{Name: "lat", Is: "latitude of a release of geoind_laplace, degrees", Kind: frame.OrNull(frame.Latitude)}
 	argReportLon  = &frame.Arg{Name: "lon", Is: "longitude of the release, degrees", Kind: frame.OrNull(frame.Longitude)}
 	argPriorOf    = &frame.Arg{Name: "prior", Is: "name of a prior that prior_store has stored", Kind: frame.Name, Setting: true}
-	argReportEps  = &frame.Arg{Name: "epsilon", Is: "what the release spent, per metre", Kind: frame.Positive}
+	argReportEps  = &frame.Arg{Name: "epsilon", Is: "epsilon of the release, per metre", Kind: frame.Positive}
 	argPriorFrame = &frame.Arg{Name: "domain", Is: "the domain of the release, which must be the prior's", Kind: frame.Text, Optional: true, Setting: true}
 )
 
@@ -28,7 +28,7 @@ var remapFunctions = []*frame.Function{
 		Name: remapName, Section: frame.Free,
 		Args: []*frame.Arg{argPoint, argRemapName},
 		Does: "Returns the best guess of the true place for a release of geoind_optimal, given the mechanism's weights: the release with the least expected loss, by default the place with the least expected distance.",
-		Notes: "Remapping a release costs nothing more, whoever does it. A point that the mechanism cannot release is an error: the mechanism has not released it, and its best guess is another. " +
+		Notes: "Remapping a release costs nothing more. A point that the mechanism cannot release is an error: the mechanism has not released it, and its best guess is another. " +
 			"NULL gives NULL.",
 		Examples: []string{"SELECT geoind_remap(geoind_optimal('ana', 39.984, 116.318, 'homes'), 'homes')"},
 		Scalar:   remapPlace,
@@ -36,7 +36,7 @@ var remapFunctions = []*frame.Function{
 		Name: remapName, Section: frame.Free, Scoped: true,
 		Args: []*frame.Arg{argReportLat, argReportLon, argPriorOf, argReportEps, argPriorFrame},
 		Does: "Returns the best guess of the true location for a release of geoind_laplace, given a public prior: the point with the least expected distance.",
-		Notes: "Remapping a release costs nothing more, whoever does it. The guess is right for releases of geoind_laplace in the prior's domain that spent epsilon; for anything else it is a point like any other. " +
+		Notes: "Remapping a release costs nothing more. The guess is right for releases of geoind_laplace in the prior's domain that spent epsilon; for anything else it is a point like any other. " +
 			"It pays where the noise is large beside the distances between places. The answer is WKT; its time grows with the number of places. NULL gives NULL.",
 		Examples: []string{"SELECT geoind_remap(g.lat, g.lon, 'squares', 0.005) FROM geoind_laplace('ana', 39.984, 116.318, 0.005, 'haidian') g"},
 		Scalar:   remapReport,

@@ -18,7 +18,7 @@ var rhoFunctions = []*frame.Function{
 	&frame.Function{
 		Name: "geoind_delta", Section: frame.Free, Flags: frame.Pure,
 		Args: []*frame.Arg{argTotalRho, argApart, argFactor},
-		Does: "Returns what rho per square metre means at a distance: the delta that goes with this epsilon.",
+		Does: "Returns the meaning of rho per square metre at a distance: the delta that goes with this epsilon.",
 		Notes: "Whatever somebody concludes from all answers is at most e^epsilon times as likely if the account was at one place as if it was at the other, but for a probability of delta. " +
 			diagonal +
 			"It is the least delta that follows from the Rényi divergences of all orders (Canonne, Kamath and Steinke 2020, proposition 12), rounded up. So it holds for the sum of any releases in m2.",

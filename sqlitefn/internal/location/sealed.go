@@ -13,7 +13,7 @@ var sealedLocationFunctions = []*frame.Function{
 		Args:    []*frame.Arg{unseal.ArgSealed, frame.ArgEpsMetre},
 		Does:    "Releases a sealed location with planar Laplace noise on its domain's lattice.",
 		Charges: "epsilon in unit m to the value's account, for each evaluation",
-		Notes:   "NULL, and what is erased or revoked, gives NULL and charges nobody.",
+		Notes:   "NULL, and an erased or revoked value, gives NULL and charges nobody.",
 		Answer:  sealedLocation,
 	},
 	&frame.Function{
@@ -27,7 +27,7 @@ var sealedLocationFunctions = []*frame.Function{
 	&frame.Function{
 		Name: "dx_heatmap", Section: frame.OverSealed,
 		Args:      []*frame.Arg{unseal.ArgSealed, frame.ArgEpsRecord, argHeatCell},
-		Does:      "Counts sealed locations in the cells of a grid over their domain, with geometric noise on each count, and answers those that reach a threshold as GeoJSON.",
+		Does:      "Counts sealed locations in the cells of a grid over their domain, with geometric noise on each count, and answers the cells that reach a threshold as GeoJSON.",
 		Charges:   "epsilon in unit record to each account, for each of its locations",
 		Notes:     unseal.RowNote + "epsilon and cell_m must be constant within a group. A group charges all its accounts or none.",
 		Aggregate: func(*frame.Session) frame.Group { return unseal.NewGroup(new(sealedHeatmapForm)) },

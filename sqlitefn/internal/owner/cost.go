@@ -11,14 +11,14 @@ var costFunctions = []*frame.Function{
 		Name: "budget_cost", Section: frame.ForOwner, Flags: frame.OwnerOnly,
 		Args:    []*frame.Arg{argSQL},
 		Columns: costColumns,
-		Does:    "Tells what a statement will charge to whom, by a dry run that charges nothing, draws nothing and undoes what it writes.",
+		Does:    "Tells the charges of a statement by account, by a dry run that charges nothing, draws nothing and undoes its writes.",
 		Notes: "There is one row per function, account and unit, with the sums of epsilon and evaluations. " +
 			"at_most equals epsilon if the statement, as SQLite has compiled it, is proved not to let released values decide " +
 			"what is evaluated. Such a statement charges exactly that if it runs to its end and neither data nor clock change in between. " +
 			"Otherwise, as with a condition on a released value, DISTINCT, or a trigger, epsilon is a guess: " +
-			"a dry run releases the middle of the domain's box, lo, or 0 for a sum or count. Then at_most is what the account has left, including its reservations, " +
+			"a dry run releases the middle of the domain's box, lo, or 0 for a sum or count. Then at_most is the remaining budget of the account, including its reservations, " +
 			"which the ledger does not exceed before a window reopens or a limit is raised, and a last row '*' says that others may be charged too. " +
-			"A dry run is never refused for lack of budget: compare epsilon with remaining, which is what budget_remaining returns. " +
+			"A dry run is never refused for lack of budget: compare epsilon with remaining, as budget_remaining returns it. " +
 			"rule says whether a dx_ aggregate costs once per row, and under d1 whether once for all groups or once per group, and why; elsewhere it is NULL. " +
 			"A group that costs an account nothing more adds no evaluations either. " +
 			"Functions that declare something or change the ledger cannot be dry-run; functions of the application run as always.",

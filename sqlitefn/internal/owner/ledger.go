@@ -19,7 +19,7 @@ var ledgerFunctions = []*frame.Function{
 		Name: "ledger_balance", Section: frame.ForOwner, Flags: frame.OwnerOnly, Reads: true,
 		Columns: balanceColumns,
 		Does:    "Lists the balances: one row per account and unit that has a limit or was charged.",
-		Notes: "spent and reserved count from the beginning; spent does not include what is still reserved. epsilon_limit is NULL without a limit. " +
+		Notes: "spent and reserved count from the beginning; spent does not include reservations. epsilon_limit is NULL without a limit. " +
 			"If the limit has a window, remaining and window_spent (which includes reservations) are those of the current window, which ends at reopens; reopens is NULL before the window's first charge.",
 		Examples: []string{"SELECT account, unit, epsilon_limit, spent FROM ledger_balance"},
 		Table:    newBalanceCursor,
@@ -29,7 +29,7 @@ var ledgerFunctions = []*frame.Function{
 		Columns: chargeColumns,
 		Does:    "Lists the charges: one row per statement, function, account and unit.",
 		Notes: "A ledger that was restored from a backup has a row of ledger_backup and one of ledger_restore, of account '*' and without a unit: " +
-			"what was charged between their times is unknown to it.",
+			"charges between their times are unknown to it.",
 		Examples: []string{"SELECT function, account, unit, epsilon, evaluations FROM ledger_charges"},
 		Table:    newChargeCursor,
 	},
@@ -44,7 +44,7 @@ var ledgerFunctions = []*frame.Function{
 	&frame.Function{
 		Name: "ledger_head", Section: frame.ForOwner, Flags: frame.OwnerOnly, Reads: true,
 		Does:     "Returns the head of the ledger's chain of entries: the number of the last entry, and a hash of it and all entries before it.",
-		Notes:    "Keep it where those who can write the ledger's file cannot change it: with ledger_verify it is evidence that the file was not rewritten or replaced by an older copy since. NULL without a ledger.",
+		Notes:    "Keep it where nobody who can write the ledger's file can change it: with ledger_verify it is evidence that the file was not rewritten or replaced by an older copy since. NULL without a ledger.",
 		Examples: []string{"SELECT ledger_head()"},
 		Scalar:   ledgerHead,
 	},
@@ -52,9 +52,9 @@ var ledgerFunctions = []*frame.Function{
 		Name: "ledger_verify", Section: frame.ForOwner, Flags: frame.OwnerOnly, Reads: true,
 		Args:    []*frame.Arg{argHead, argArchive},
 		Columns: verifyColumns,
-		Does:    "Reads the whole ledger and checks that no charge and no limit was changed, removed, inserted or moved, and that the balances match the charges; otherwise fails with an error that says what is wrong.",
+		Does:    "Reads the whole ledger and checks that no charge and no limit was changed, removed, inserted or moved, and that the balances match the charges; otherwise fails with an error that names the fault.",
 		Notes: "With an earlier head it also finds that the file was replaced by an older copy, or that its history was rewritten. " +
-			"This is only evidence: the hashes contain no secret, so without a head kept elsewhere, whoever can write the file can write another history.",
+			"This is only evidence: the hashes contain no secret, so without a head kept elsewhere, anybody who can write the file can write another history.",
 		Examples: []string{"SELECT entries > 0, balances, limits FROM ledger_verify(ledger_head())"},
 		Table:    newVerifyCursor,
 	},
@@ -62,7 +62,7 @@ var ledgerFunctions = []*frame.Function{
 		Name: "ledger_archive", Section: frame.ForOwner, Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argArchiveTo, argBefore},
 		Does: "Moves old entries of the ledger to an archive and returns how many; balances, limits and the chain stay.",
-		Notes: "For each account, one charge of function ledger_archive carries the sum of what was moved. " +
+		Notes: "For each account, one charge of function ledger_archive carries the sum of the moved charges. " +
 			"Commits at once. The entries are in the archive's table entry: `geosql FILE 'SELECT * FROM entry'` shows it.",
 		Examples: []string{"SELECT ledger_archive('old-charges.db', '2020-01-01')"},
 		Scalar:   ledgerArchive,

@@ -23,7 +23,7 @@ var accuracyOfReadings = []*frame.Function{
 		Does: "Returns the accuracy of a query before anything is spent: with probability p, the answer lies within this distance of the true one.",
 		Notes: "An average is the more accurate the more readings there are. Without rows, its radius is that of a single reading under d1 and dinf; " +
 			"under nd1 and dh rows must be given, and the radius is that of the worst readings. " +
-			"It is an error for percentiles, extremes included, under d1, nd1 and dh, whose accuracy depends on the readings.",
+			"It is an error for percentiles, extremes included, under d1, nd1 and dh: their accuracy depends on the readings.",
 		Examples: []string{"SELECT dx_radius('sum', 0.95, 2, 'halfhour')", "SELECT dx_radius('avg', 0.95, 2, 'halfhour', 'd1', 1488)"},
 		Scalar:   queryRadius,
 	}, &frame.Function{

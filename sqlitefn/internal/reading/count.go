@@ -14,7 +14,7 @@ import (
 // argCounted is what dx_count and dx_accounts count. Its type tells accounts from sealed values.
 var argCounted = &frame.Arg{
 	Name: "account", Kind: frame.OrNull(kindCounted),
-	Is: "TEXT or INTEGER: whose budget pays; or a value of a sealed column with the universe 0, 1, of which the ones are counted",
+	Is: "TEXT or INTEGER: the account that pays; or a value of a sealed column with the universe 0, 1; its ones are counted",
 }
 
 var kindCounted = frame.Kind{Expects: "TEXT, INTEGER or a sealed value", Public: true, Sealed: true, Decode: func(in *sqlite.Value, out *frame.Value) error {
@@ -24,7 +24,7 @@ var kindCounted = frame.Kind{Expects: "TEXT, INTEGER or a sealed value", Public:
 	return frame.DecodeAccount(in, out)
 }}
 
-const sealedOnes = " Over sealed values it counts those that are 1: which rows exist is public there, so that count(column) is exact and free, and only what they hide is protected. A group has either accounts or sealed values."
+const sealedOnes = " Over sealed values it counts the ones: the number of rows is public there, so that count(column) is exact and free, and only the values are protected. A group has either accounts or sealed values."
 
 var countFunctions = []*frame.Function{
 	&frame.Function{
@@ -33,7 +33,7 @@ var countFunctions = []*frame.Function{
 		Does:    "Counts rows with geometric noise; the answer is clamped at 0.",
 		Charges: "epsilon in unit record to each account, for each of its rows",
 		Notes: "epsilon must be constant within a group. A group charges all its accounts or none. " +
-			"A row whose account is NULL is not counted and charges nobody, but its group still has an answer." + sealedOnes,
+			"A row with NULL as account is not counted and charges nobody, but its group still has an answer." + sealedOnes,
 		Examples:  []string{"SELECT dx_count(account, 0.5) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},
 		Aggregate: func(*frame.Session) frame.Group { return &countGroup{} },
 	},
@@ -44,7 +44,7 @@ var countFunctions = []*frame.Function{
 		Charges: "epsilon in unit record to each account, once per group, however many rows it has",
 		Notes: "It protects whether an account is in the group at all: all its rows more or less change the answer by 1. The noise is that of dx_count: dx_radius('count', p, epsilon, NULL) tells how large it is. " +
 			"epsilon must be constant within a group. A group charges all its accounts or none. " +
-			"A row whose account is NULL is not counted and charges nobody, but its group still has an answer; a group without rows gives NULL." + sealedOnes,
+			"A row with NULL as account is not counted and charges nobody, but its group still has an answer; a group without rows gives NULL." + sealedOnes,
 		Examples:  []string{"SELECT dx_accounts(account, 0.5) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},
 		Aggregate: func(*frame.Session) frame.Group { return &countGroup{accounts: true} },
 	},

@@ -18,10 +18,10 @@ var histogramFunctions = []*frame.Function{
 		Args:    []*frame.Arg{frame.ArgContributor, frame.ArgX, frame.ArgEpsRecord, frame.ArgUniverse, argBins},
 		Does:    "Counts readings in the bins of a universe, with geometric noise on each count; answers a JSON array.",
 		Charges: "epsilon in unit record to each account, for each of its readings",
-		Notes: "The values lo, lo+step, .., hi are cut into runs whose lengths differ by one at most; the array has all of them in order, each as {\"lo\":..,\"hi\":..,\"count\":..} with its first and its last value. " +
+		Notes: "The values lo, lo+step, .., hi are cut into runs with lengths that differ by one at most; the array has all of them in order, each as {\"lo\":..,\"hi\":..,\"count\":..} with its first and its last value. " +
 			"A reading that is replaced by another changes two counts, so each has noise of rate epsilon/2; it is clamped at 0. Readings are first moved into the universe. " +
 			"epsilon, universe and bins must be constant within a group. A group charges all its accounts or none. " +
-			"A row whose reading is NULL contributes nothing and charges nobody, but its group still has an answer; a group without rows gives NULL.",
+			"A row with NULL as reading contributes nothing and charges nobody, but its group still has an answer; a group without rows gives NULL.",
 		Examples: []string{
 			"SELECT dx_histogram('ana', x, 1, 'halfhour', 4) FROM (SELECT 0.412 AS x UNION SELECT 0.388)",
 			"SELECT bin.value ->> 'lo' AS lo, bin.value ->> 'count' AS n FROM (SELECT dx_histogram('ana', x, 1, 'halfhour', 4) AS h FROM (SELECT 0.412 AS x UNION SELECT 0.388)), json_each(h) AS bin",

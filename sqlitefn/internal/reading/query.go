@@ -25,7 +25,7 @@ var (
 // Notes that several functions share.
 const (
 	perGroup = "epsilon, universe and metric must be constant within a group. A group charges all its accounts or none. " +
-		"A row whose reading is NULL contributes nothing and charges nobody, but its group still has an answer; a group without rows gives NULL. " +
+		"A row with NULL as reading contributes nothing and charges nobody, but its group still has an answer; a group without rows gives NULL. " +
 		"Under d1 the groups of a GROUP BY cost an account the largest epsilon among them if it is proved that no row of a table is in two of them; otherwise each of them costs. " +
 		"budget_cost says which and why."
 	rankNote = "The answer is a value of the universe. Under dinf it has geometric noise and is clamped to lo..hi. " +
@@ -90,7 +90,7 @@ func varianceQuery(a scalar.Aggregate, name, does, example string) *frame.Functi
 		Name:    name,
 		Does:    does,
 		Charges: chargesMetric,
-		Notes: "A noisy sum of squares and a noisy sum of the distances from the middle of the universe, divided by the number of readings and moved into what the universe allows. " +
+		Notes: "A noisy sum of squares and a noisy sum of the distances from the middle of the universe, divided by the number of readings and moved into the range that the universe allows. " +
 			"Under d1, where that number is public, each sum has half of epsilon; under dh each sum and the number have a third. " + perGroup,
 		Examples: []string{example},
 	})

@@ -22,7 +22,7 @@ var sealedReadingFunctions = []*frame.Function{
 		Args:    []*frame.Arg{unseal.ArgSealed, argEpsValue},
 		Does:    "Releases one sealed reading with the truncated geometric mechanism.",
 		Charges: "epsilon in the universe's unit to the value's account, for each evaluation",
-		Notes:   "NULL, and what is erased or revoked, gives NULL and charges nobody.",
+		Notes:   "NULL, and an erased or revoked value, gives NULL and charges nobody.",
 		Answer:  sealedValue,
 	},
 	sealedQuery("dx_sum", "Sums sealed readings exactly and adds geometric noise.", chargesSealed,

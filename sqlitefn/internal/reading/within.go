@@ -21,8 +21,8 @@ var withinFunctions = []*frame.Function{
 		Name: withinName, Section: frame.Free, Scoped: true, OfStatement: true,
 		Args: []*frame.Arg{argAnswer, argWithP},
 		Does: "Returns how far from an answer that this execution of the statement released the true one lies at most with probability p.",
-		Notes: "It follows from public facts and from what was drawn: an average under nd1 and dh goes by its noisy number of readings. " +
-			"It is NULL for NULL, for variances and for percentiles under d1, nd1 and dh, whose error depends on the readings, and for numbers that were not released or have been computed with. " +
+		Notes: "It follows from public facts and from the drawn answer: an average under nd1 and dh goes by its noisy number of readings. " +
+			"It is NULL for NULL, for variances and for percentiles under d1, nd1 and dh (their error depends on the readings), and for numbers that were not released or have been computed with. " +
 			"A trigger is an execution of its own. If several queries have released the number, it is the largest of their distances, and NULL if that of one is.",
 		Examples: []string{
 			"SELECT s, dx_within(s) FROM (SELECT dx_sum('ana', x, 0.25, 'halfhour') AS s FROM (SELECT 0.412 AS x UNION SELECT 0.388))",

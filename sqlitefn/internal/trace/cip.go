@@ -25,7 +25,7 @@ var cipFunctions = []*frame.Function{
 	&frame.Function{
 		Name: "cip_policy", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argCIPName, argCIPJSON},
-		Does: "Declares what is assumed and what is protected when whole traces are released: conditional inferential privacy under Gaussian-process priors.",
+		Does: "Declares the assumptions and the protection of whole traces that are released: conditional inferential privacy under Gaussian-process priors.",
 		Notes: "Settings: `kernel` ('rbf', 'exponential' or 'periodic': how coordinates at two times are correlated), `variance` (of a coordinate, square metres), " +
 			"`length_scale` (of the kernel, seconds) or `length_scale_max` (the policy covers all length scales up to it), `period` (of the periodic kernel, seconds), " +
 			"`radius` (the greatest distance between two locations of one point that must not be told apart, metres), `lambda` (order of the Rényi divergence, above 1), " +

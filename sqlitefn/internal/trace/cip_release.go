@@ -22,7 +22,7 @@ var cipTraceFunctions = []*frame.Function{
 	&frame.Function{
 		Name: "cip_trace", Section: frame.ReleasedValues,
 		Args:    []*frame.Arg{frame.ArgContributor, argWholeTime, frame.ArgLat, frame.ArgLon, argWholePolicy},
-		Does:    "Releases a whole trace with Gaussian noise whose variance follows from the times and the policy; returns a JSON array of objects with t, lat and lon, in the order of time.",
+		Does:    "Releases a whole trace with Gaussian noise of a variance that follows from the times and the policy; returns a JSON array of objects with t, lat and lon, in the order of time.",
 		Charges: "the policy's epsilon in unit cip:NAME to the account, **once**: a second trace of an account under the same policy is refused, whatever its limit",
 		Notes: "Take any set of points in the policy's family and any two assumptions about their locations, in which each location is within the radius of its counterpart. Under the policy's prior, the Rényi divergence between the released traces is at most epsilon. " +
 			"The variance is a little above that of cip_sigma, because the radius is measured along the ellipsoid and the frame may stretch it. " +

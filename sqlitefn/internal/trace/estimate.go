@@ -26,7 +26,7 @@ var estimateFunctions = []*frame.Function{
 		Name: "pim_estimate", Section: frame.Free,
 		Args:    []*frame.Arg{argBelievedTrace, argBelieved},
 		Columns: []string{"t TEXT", "lat REAL", "lon REAL", "cell_lat REAL", "cell_lon REAL", "cell_probability REAL", "area TEXT", "area_probability REAL"},
-		Does:    "Says where a trace of pim_step is likely to be, from what everybody knows: as a scalar after the last report, as a JSON object; as a table after each report.",
+		Does:    "Says where a trace of pim_step is likely to be, from public facts: as a scalar after the last report, as a JSON object; as a table after each report.",
 		Notes: "It takes the public model and the reports only, and no location, so that it costs nothing and may be used in views. " +
 			"**The mean of the belief is mostly much nearer to the truth than the last report**, which is noise as wide as the set of its step: use it where one point is wanted. " +
 			"Keys: t, the time of the last report; lat and lon, the mean; cell, the centre of the most probable cell and its probability; " +

@@ -14,7 +14,7 @@ import (
 
 var (
 	argPolicyTrace     = &frame.Arg{Name: "trace", Is: "TEXT or INTEGER; '*' is the default for traces without a policy of their own", Kind: frame.AnyAccount}
-	argPolicyAccount   = &frame.Arg{Name: "account", Is: "TEXT or INTEGER: whose budget pays, in unit m, in the unit of the policy's universe, or in unit set for pim; '*', only for trace '*', charges each trace to the account of its name", Kind: frame.AnyAccount}
+	argPolicyAccount   = &frame.Arg{Name: "account", Is: "TEXT or INTEGER: the account that pays, in unit m, in the unit of the policy's universe, or in unit set for pim; '*', only for trace '*', charges each trace to the account of its name", Kind: frame.AnyAccount}
 	argPolicyMechanism = &frame.Arg{Name: "mechanism", Is: "'predictive' or 'independent' (noise for every point) for predictive_step and predictive_value, or 'pim' for pim_step", Kind: frame.Text}
 	argPolicySettings  = &frame.Arg{Name: "json", Is: "JSON object with the settings, see below", Kind: frame.Text}
 )
@@ -23,7 +23,7 @@ var policyFunctions = []*frame.Function{
 	&frame.Function{
 		Name: "trace_policy", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argPolicyTrace, argPolicyAccount, argPolicyMechanism, argPolicySettings},
-		Does: "Declares what predictive_step, predictive_value or pim_step does with a trace.",
+		Does: "Declares the policy of predictive_step, predictive_value or pim_step for a trace.",
 		Notes: "Settings of predictive and independent: `epsilon` per metre for the whole trace, or per unit of the universe (required); `domain`, which may be left out if only one is declared, or `universe` in place of it, for readings and predictive_value; " +
 			"`steps`, for manager `fixed-rate`: how many points the budget should last for, or `alpha`, for manager `fixed-utility`: the radius in metres, or in the universe's unit, that noise stays within with probability 0.9. " +
 			"Further settings of predictive, with their defaults: `eta` (0.6 for fixed-rate, 0.5 for fixed-utility) and `gamma` (0.8), which relate a test to its noise; " +

@@ -17,7 +17,7 @@ var stepFunctions = []*frame.Function{
 		Name: "predictive_step", Section: frame.ReleasedValues,
 		Args:    []*frame.Arg{argStepTrace, argFix, frame.ArgLat, frame.ArgLon},
 		Does:    "Reports a trace step by step, as WKT: a prediction made from earlier reports if a private test finds it good enough, otherwise the location with noise, and NULL once the trace's budget is used up.",
-		Charges: "what the step spends, in unit m, to the policy's account: the test, and the noise if the test failed",
+		Charges: "the epsilon of the step, in unit m, to the policy's account: the test, and the noise if the test failed",
 		Notes: "Over a table: `predictive_step(trace, t, lat, lon) OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING)`; to sort by the result, sort outside of a subquery. " +
 			"On line: one row at a time, without OVER. The trace's epsilon covers all of its points together: the reports are at most e^(epsilon*(d + a lattice cell's diagonal)) times as likely from one trace as from another in which each point is at most d metres away from its counterpart. " +
 			"The times, which tests passed, and where the trace stops are public. The run is kept in the ledger; after a crash see trace_restart.",
@@ -32,7 +32,7 @@ var stepFunctions = []*frame.Function{
 		Name: "predictive_value", Section: frame.ReleasedValues,
 		Args:    []*frame.Arg{argStepTrace, argFix, frame.ArgX},
 		Does:    "Reports the readings of a trace step by step, such as the half hours of a meter: a prediction made from earlier reports if a private test finds it good enough, otherwise the reading with noise, and NULL once the trace's budget is used up.",
-		Charges: "what the step spends, in the universe's unit, to the policy's account: the test, and the noise if the test failed",
+		Charges: "the epsilon of the step, in the universe's unit, to the policy's account: the test, and the noise if the test failed",
 		Notes: "It has the same forms as predictive_step, and the trace's policy has a `universe` in place of a domain. The trace's epsilon covers all of its readings together: the reports are at most e^(epsilon*(d + a step of the universe)) times as likely from one trace as from another in which each reading is at most d away from its counterpart; " +
 			"for readings that are values of the universe the step is not added. " +
 			"A prediction passes with probability 1/2 at a distance of alpha/(eta*(1+gamma)) from the reading. " +
@@ -54,7 +54,7 @@ var stepFunctions = []*frame.Function{
 			"These determine the set of the step, which is public too: the most likely cells, at least min_set of them, with a total probability of at least 1 - delta. " +
 			"The location's cell is reported with noise that fits the set; a location outside the set counts as the nearest cell of the set. " +
 			"So at each step **an answer is at most e^epsilon times as likely from one location in the domain as from any other**, however far apart they are and however wrong the model is; steps add up. " +
-			"What is protected is the location rounded to its cell. The accuracy depends on the set: the noise is as wide as the set is. " +
+			"The location rounded to its cell is protected. The accuracy depends on the set: the noise is as wide as the set is. " +
 			"A set of one cell hides nothing, since everything is known already: the report is that cell, wherever the trace is. min_set keeps sets from becoming that small. " +
 			"A NULL location gives NULL and charges nobody; the next step takes into account how much time has passed. " +
 			"The run is kept in the ledger. After a crash see trace_restart: the run goes on without the lost points, and its sets do not reflect them.",
@@ -69,15 +69,15 @@ var stepFunctions = []*frame.Function{
 		Name: "trace_run", Section: frame.ForOwner, Flags: frame.OwnerOnly, Reads: true,
 		Args:     []*frame.Arg{argTrace},
 		Columns:  traceRunColumns,
-		Does:     "Lists the public run of a trace: every point that was reported, whether it was tested, whether it is hard (reported with noise), what it spent, for pim_step how many cells its set had, and for predictive_value the reported reading as x.",
-		Notes:    "A row of NULLs is a gap: points that were lost in a crash, and what was reserved for them.",
+		Does:     "Lists the public run of a trace: every point that was reported, whether it was tested, whether it is hard (reported with noise), its epsilon, for pim_step how many cells its set had, and for predictive_value the reported reading as x.",
+		Notes:    "A row of NULLs is a gap: points that were lost in a crash, and the reservation for them.",
 		Examples: []string{"SELECT t, hard, tested, epsilon FROM trace_run('walk')", "SELECT t, lat, lon, epsilon, set_size FROM trace_run('ride')"},
 		Table:    newTraceRunCursor,
 	},
 	&frame.Function{
 		Name: "trace_restart", Section: frame.ForOwner, Flags: frame.OwnerOnly,
 		Args:     []*frame.Arg{argTrace},
-		Does:     "Lets a trace go on after a crash; what was reserved for it counts as spent. Do not restart a trace that another connection is using: its points would be lost.",
+		Does:     "Lets a trace go on after a crash; its reservation counts as spent. Do not restart a trace that another connection is using: its points would be lost.",
 		Notes:    "If a statement over traces of accounts with reserved budgets (budget_reserve) has crashed, which of them have lost points is not known: all traces of these accounts go on then, each with a gap for a few steps.",
 		Examples: []string{"SELECT trace_restart('walk')"},
 		Scalar:   traceRestart,
