@@ -6,4 +6,7 @@ package declare
 import "slices"
 
 // Functions are the rows of the family, in the order of the reference.
-var Functions = slices.Concat(domainFunctions, limitFunctions, modelFunctions, buildFunctions, optimalFunctions, priorFunctions, universeFunctions)
+var Functions = slices.Concat(
+	domainFunctions, limitFunctions, modelFunctions, buildFunctions, optimalFunctions, priorFunctions,
+	universeFunctions,
+)

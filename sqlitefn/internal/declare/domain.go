@@ -22,7 +22,7 @@ var (
 )
 
 var domainFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: "geo_domain", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argDomainName, argSouth, argWest, argNorth, argEast, argStep},
 		Does: "Declares a domain: a box, its map projection, and the lattice that released points lie on.",
@@ -32,7 +32,7 @@ var domainFunctions = []*frame.Function{
 		Examples: []string{"SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1)", "SELECT geo_domain('haidian', 39.9, 116.2, 40.1, 116.4, 1)"},
 		Scalar:   geoDomain,
 	},
-	&frame.Function{
+	{
 		Name: "geo_region", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argRegionOf, argRegion},
 		Does: "Restricts a domain's outputs to a polygon: a point drawn outside is moved to the nearest lattice point inside.",
@@ -43,7 +43,7 @@ var domainFunctions = []*frame.Function{
 		Examples: []string{"SELECT geo_region('beijing', 'POLYGON((115.5 39.5, 117.5 39.5, 117.5 41.0, 115.5 41.0, 115.5 39.5))')"},
 		Scalar:   geoRegion,
 	},
-	&frame.Function{
+	{
 		Name: "geo_outside", Section: frame.ForOwner, Flags: frame.OwnerOnly, Reads: true,
 		Args:     []*frame.Arg{argBox, frame.ArgLat, frame.ArgLon},
 		Does:     "Returns 1 if a location lies outside the domain's box and would be moved, otherwise 0.",

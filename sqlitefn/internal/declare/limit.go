@@ -19,7 +19,7 @@ var (
 )
 
 var limitFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: "budget_limit", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argLimited, frame.ArgUnit, argLimit, argWindow},
 		Does: "Sets a limit in the ledger. Without a limit every charge is refused.",
@@ -34,7 +34,7 @@ var limitFunctions = []*frame.Function{
 			"SELECT budget_limit('*', 'record', 12)", "SELECT budget_limit('*', 'set', 10)", "SELECT budget_limit('bo', 'm', 0.02, 86400)"},
 		Scalar: budgetLimit,
 	},
-	&frame.Function{
+	{
 		Name: "budget_reserve", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{frame.ArgAccount, argReserveUnit, argReserve},
 		Does: "Reserves budget for many accounts in one transaction, so that a query over them does not commit once per account.",

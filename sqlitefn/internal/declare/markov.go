@@ -22,7 +22,7 @@ var (
 )
 
 var modelFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: "markov_train", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly, Reads: true,
 		Args: []*frame.Arg{argTrainTrace, argTrainTime, argTrainLat, argTrainLon, frame.ArgDomainOrNull, argCell, argPeriod},
 		Does: "Trains a Markov chain, a model of how people move on a grid of cells, from public traces; returns a BLOB for markov_store.",
@@ -36,7 +36,7 @@ var modelFunctions = []*frame.Function{
 		},
 		Aggregate: newTrainGroup,
 	},
-	&frame.Function{
+	{
 		Name: "markov_store", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argModelName, argModel},
 		Does: "Stores a model under a name, for policies of mechanism pim and for markov_info.",
@@ -48,7 +48,7 @@ var modelFunctions = []*frame.Function{
 		},
 		Scalar: markovStore,
 	},
-	&frame.Function{
+	{
 		Name: "markov_info", Section: frame.Free,
 		Args:     []*frame.Arg{argModelOf},
 		Does:     "Describes a model, as a JSON object.",

@@ -16,7 +16,7 @@ var (
 )
 
 var optimalFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: "optql_store", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argOptimalName, argOptimal},
 		Does: "Stores a mechanism under a name, for geoind_optimal, geoind_remap and optql_report.",
@@ -32,7 +32,7 @@ var optimalFunctions = []*frame.Function{
 		},
 		Scalar: optqlStore,
 	},
-	&frame.Function{
+	{
 		Name: "optql_report", Section: frame.Free,
 		Args: []*frame.Arg{argOptimalOf},
 		Does: "Describes a mechanism, as a JSON object.",

@@ -18,7 +18,7 @@ var (
 )
 
 var priorFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: "prior_build", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly, Reads: true,
 		Args: []*frame.Arg{argPriorLat, argPriorLon, argPriorWeight, frame.ArgDomain},
 		Does: "Builds a prior, a public belief about where people are, from places with weights; returns a BLOB for prior_store.",
@@ -31,7 +31,7 @@ var priorFunctions = []*frame.Function{
 		},
 		Aggregate: newPriorGroup,
 	},
-	&frame.Function{
+	{
 		Name: "prior_store", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argPriorName, argPrior},
 		Does: "Stores a prior under a name, for geoind_remap.",

@@ -16,7 +16,7 @@ var (
 )
 
 var universeFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: "dx_universe", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly,
 		Args:     []*frame.Arg{argUniverseName, argLo, argHi, argValueStep, argValueUnit},
 		Does:     "Declares a universe: the public values lo, lo+step, .., hi.",
@@ -24,7 +24,7 @@ var universeFunctions = []*frame.Function{
 		Examples: []string{"SELECT dx_universe('halfhour', 0, 10, 0.001, 'kWh')"},
 		Scalar:   dxUniverse,
 	},
-	&frame.Function{
+	{
 		Name: "dx_outside", Section: frame.ForOwner, Flags: frame.OwnerOnly, Reads: true,
 		Args:     []*frame.Arg{frame.ArgUniverse, frame.ArgX},
 		Does:     "Returns 1 if a reading lies outside the universe and would be clamped, otherwise 0.",

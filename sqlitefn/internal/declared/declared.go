@@ -59,6 +59,7 @@ func (b Blobs) Store(s *frame.Session, name string, data []byte) error {
 	return nil
 }
 
+// ErrStored returns the error for a name under which another blob is stored.
 func (b Blobs) ErrStored(name string) error {
 	return fmt.Errorf("%s '%s' is stored already and cannot change; take another name", b.kind, name)
 }

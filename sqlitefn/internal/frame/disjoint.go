@@ -58,7 +58,7 @@ func (t *Statement) callSite(n int) *callSite {
 
 // payDisjoint pays for a group of a place with a payer: for each account what it has not paid
 // there for an earlier group.
-func payDisjoint(with payer, t *Statement, at int, f *Function, b Bill) (Receipt, error) {
+func payDisjoint(with Payer, t *Statement, at int, f *Function, b Bill) (Receipt, error) {
 	p := t.callSite(at)
 	due, err := p.due(t, f, b)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// A payer pays for releases before they are drawn. A session has one of three. The charger
+// A Payer pays for releases before they are drawn. A session has one of three. The charger
 // charges the ledger, and the release draws. A dry run counts what would be charged, and the
 // release answers something public. An evaluation asks the ledger for what a statement elsewhere asks. Releases do not know which payer they have.
-type payer interface {
+type Payer interface {
 	// Pay pays for one evaluation of f by an account.
 	Pay(t *Statement, f *Function, account []byte, price budget.Price) (Receipt, error)
 
@@ -32,7 +32,7 @@ type payer interface {
 }
 
 // SetPayer has others pay for the session's releases than its ledger, or the ledger again for nil.
-func (s *Session) SetPayer(p payer) {
+func (s *Session) SetPayer(p Payer) {
 	if p == nil {
 		p = charger{s}
 	}
@@ -40,7 +40,7 @@ func (s *Session) SetPayer(p payer) {
 }
 
 // CurrentPayer returns the payer of the session's releases.
-func (s *Session) CurrentPayer() payer { return s.payer }
+func (s *Session) CurrentPayer() Payer { return s.payer }
 
 // An Observer is told of the charges of a session, and of the counts of its dry runs.
 type Observer interface {

@@ -11,22 +11,22 @@ import (
 
 var argHelp = &Arg{Name: "name", Is: "name of a function; without it, all functions are listed", Kind: Text, Optional: true}
 
-// These functions describe geosql itself.
+// SelfFunctions describe geosql itself.
 var SelfFunctions = []*Function{
-	&Function{
+	{
 		Name: "geosql_help", Section: Free,
 		Args:     []*Arg{argHelp},
 		Does:     "Explains a function.",
 		Examples: []string{"SELECT geosql_help('dx_sum')"},
 		Scalar:   geosqlHelp,
 	},
-	&Function{
+	{
 		Name: "geosql_version", Section: Free, Flags: Pure,
 		Does:     "Returns the version of geosql.",
 		Examples: []string{"SELECT geosql_version()"},
 		Scalar:   geosqlVersion,
 	},
-	&Function{
+	{
 		Name: "geosql_debug", Section: Free, Flags: sqlite.Innocuous,
 		Does:   "Returns the versions of geosql, SQLite and Go, the platform, and the commit that geosql was built from.",
 		Scalar: geosqlDebug,

@@ -26,7 +26,7 @@ type Session struct {
 	Options Options
 	source  *exact.Source
 	binding
-	payer    payer
+	payer    Payer
 	dry      *DryRun     // the payer during a dry run, otherwise nil
 	watcher  Observer    // is told of charges; nil if nothing is
 	memos    map[any]any // the entries of each memo
@@ -36,6 +36,7 @@ type Session struct {
 	own      bool        // a statement of the session's own runs, see alone
 }
 
+// NewSession returns a session of a connection, for functions of a table.
 func NewSession(conn *sqlite.Conn, functions Table, o Options) *Session {
 	s := &Session{Conn: conn, Table: functions, Options: o, memos: map[any]any{}}
 	s.SetPayer(nil)

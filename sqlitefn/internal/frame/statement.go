@@ -32,6 +32,7 @@ type spender struct {
 	ledger.Spender
 }
 
+// NewStatement returns a statement that has charged nothing.
 func (s *Session) NewStatement() *Statement { return &Statement{Session: s} }
 
 // Statement returns the running statement.

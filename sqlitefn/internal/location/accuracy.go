@@ -22,15 +22,15 @@ var (
 	argFrame      = &frame.Arg{Name: "domain", Is: "name of a domain; its lattice and frame are taken into account", Kind: frame.Text, Optional: true}
 )
 
-var accuracyOfLocations = []*frame.Function{
-	&frame.Function{
+var accuracyFunctions = []*frame.Function{
+	{
 		Name: "geoind_epsilon", Section: frame.Free, Flags: frame.Pure,
 		Args:     []*frame.Arg{argLevel, argWithin},
 		Does:     "Returns the epsilon per metre that allows this level within this radius: level/radius_m.",
 		Examples: []string{"SELECT geoind_epsilon(1.386, 200)"},
 		Scalar:   geoindEpsilon,
 	},
-	&frame.Function{
+	{
 		Name: "geoind_factor", Section: frame.Free, Flags: frame.Pure,
 		Args:     []*frame.Arg{frame.ArgEpsMetre, argBetween},
 		Does:     "Returns how much likelier an answer may be from one location than from another at this distance: e^(epsilon*distance_m), rounded up.",
@@ -38,7 +38,7 @@ var accuracyOfLocations = []*frame.Function{
 		Examples: []string{"SELECT geoind_factor(0.005, 200)"},
 		Scalar:   geoindFactor,
 	},
-	&frame.Function{
+	{
 		Name: "geoind_radius", Section: frame.Free,
 		Args:     []*frame.Arg{frame.ArgEpsMetre, argHolds, argFrame, argNoise},
 		Does:     "Returns the radius in metres around the true location that contains the released point with probability p.",
@@ -46,7 +46,7 @@ var accuracyOfLocations = []*frame.Function{
 		Notes:    "Without a domain it describes the continuous mechanism; with one it adds half a cell's diagonal (for 'gauss', 0.013 steps more) and the frame's scale error.",
 		Scalar:   geoindRadius,
 	},
-	&frame.Function{
+	{
 		Name: "geoind_epsilon_for", Section: frame.Free,
 		Args: []*frame.Arg{argWithin, argHolds, argFrame, argNoise},
 		Does: "Returns the smallest epsilon per metre with which the released point lies within a radius of the true location with probability p.",
@@ -55,7 +55,7 @@ var accuracyOfLocations = []*frame.Function{
 		Examples: []string{"SELECT geoind_epsilon_for(500, 0.95)", "SELECT geoind_epsilon_for(2000, 0.95, 'beijing')"},
 		Scalar:   geoindEpsilonFor,
 	},
-	&frame.Function{
+	{
 		Name: "geoind_confidence", Section: frame.Free,
 		Args:     []*frame.Arg{frame.ArgEpsMetre, argRadius, argFrame, argNoise},
 		Does:     "Returns the probability that the released point lies within a radius of the true location.",
@@ -63,7 +63,7 @@ var accuracyOfLocations = []*frame.Function{
 		Examples: []string{"SELECT geoind_confidence(0.005, 1000)"},
 		Scalar:   geoindConfidence,
 	},
-	&frame.Function{
+	{
 		Name: "lbs_radius", Section: frame.Free,
 		Args: []*frame.Arg{frame.ArgEpsMetre, argConfidence, argInterest, argFrame, argNoise},
 		Does: "Returns the radius in metres around the released point to ask a location service for.",

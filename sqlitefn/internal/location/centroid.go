@@ -7,7 +7,7 @@ import (
 )
 
 var centroidFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: "dx_centroid", Section: frame.ReleasedValues,
 		Args:    []*frame.Arg{frame.ArgContributor, frame.ArgLat, frame.ArgLon, frame.ArgEpsMetre, frame.ArgDomain},
 		Does:    "Releases the centroid of a set of locations as WKT, with planar Laplace noise on the domain's lattice.",

@@ -16,7 +16,7 @@ var (
 )
 
 var geographyFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: "geo_distance", Section: frame.Free, Flags: frame.Pure,
 		Args: []*frame.Arg{argFromLat, argFromLon, argToLat, argToLon},
 		Does: "Returns the distance in metres between two locations along the WGS 84 ellipsoid, to a micrometre.",
@@ -25,7 +25,7 @@ var geographyFunctions = []*frame.Function{
 		Examples: []string{"SELECT round(geo_distance(39.984, 116.318, g.lat, g.lon)) FROM geoind_laplace('ana', 39.984, 116.318, 0.005, 'haidian') g"},
 		Scalar:   geoDistance,
 	},
-	&frame.Function{
+	{
 		Name: "geo_cell", Section: frame.Free, Scoped: true,
 		Args: []*frame.Arg{argFromLat, argFromLon, argCellSide, argCellFrom},
 		Does: "Returns the square cell of a grid that a location lies in, as a WKT polygon.",

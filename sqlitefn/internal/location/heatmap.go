@@ -12,7 +12,7 @@ var argHeatCell = &frame.Arg{
 }
 
 var heatmapFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: "dx_heatmap", Section: frame.ReleasedValues,
 		Args:    []*frame.Arg{frame.ArgContributor, frame.ArgLat, frame.ArgLon, frame.ArgEpsRecord, frame.ArgDomainOrNull, argHeatCell},
 		Does:    "Counts locations in the cells of a grid, with geometric noise on each count, and answers the cells that reach a threshold as GeoJSON.",

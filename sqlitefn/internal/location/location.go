@@ -6,4 +6,7 @@ package location
 import "slices"
 
 // Functions are the rows of the family, in the order of the reference.
-var Functions = slices.Concat(accuracyOfLocations, centroidFunctions, gaussFunctions, geographyFunctions, heatmapFunctions, laplaceFunctions, laplaceL1Functions, geoindOptimalFunctions, remapFunctions, rhoFunctions, sealedLocationFunctions)
+var Functions = slices.Concat(
+	accuracyFunctions, centroidFunctions, gaussFunctions, geographyFunctions, heatmapFunctions, laplaceFunctions,
+	laplaceL1Functions, optimalFunctions, remapFunctions, rhoFunctions, sealedFunctions,
+)

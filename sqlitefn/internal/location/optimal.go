@@ -8,7 +8,7 @@ import (
 
 var argMechanism = &frame.Arg{Name: "mechanism", Is: "name of a mechanism that optql_store has stored", Kind: frame.Name, Setting: true}
 
-var geoindOptimalFunctions = []*frame.Function{
+var optimalFunctions = []*frame.Function{
 	optimalRelease.row(frame.Function{
 		Name:    "geoind_optimal",
 		Does:    "Releases a location as one of the places of a stored mechanism, which has the least average loss of all that protect the places as well.",

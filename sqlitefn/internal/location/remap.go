@@ -24,7 +24,7 @@ var (
 const remapName = "geoind_remap"
 
 var remapFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: remapName, Section: frame.Free,
 		Args: []*frame.Arg{argPoint, argRemapName},
 		Does: "Returns the best guess of the true place for a release of geoind_optimal, given the mechanism's weights: the release with the least expected loss, by default the place with the least expected distance.",
@@ -32,7 +32,7 @@ var remapFunctions = []*frame.Function{
 			"NULL gives NULL.",
 		Examples: []string{"SELECT geoind_remap(geoind_optimal('ana', 39.984, 116.318, 'homes'), 'homes')"},
 		Scalar:   remapPlace,
-	}, &frame.Function{
+	}, {
 		Name: remapName, Section: frame.Free, Scoped: true,
 		Args: []*frame.Arg{argReportLat, argReportLon, argPriorOf, argReportEps, argPriorFrame},
 		Does: "Returns the best guess of the true location for a release of geoind_laplace, given a public prior: the point with the least expected distance.",

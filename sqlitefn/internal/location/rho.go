@@ -15,7 +15,7 @@ var (
 const diagonal = "The distance is that of two locations plus a cell's diagonal, since locations are first moved to the lattice: with a step of 1 m, 501.4143 for locations 500 m apart. "
 
 var rhoFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: "geoind_delta", Section: frame.Free, Flags: frame.Pure,
 		Args: []*frame.Arg{argTotalRho, argApart, argFactor},
 		Does: "Returns the meaning of rho per square metre at a distance: the delta that goes with this epsilon.",
@@ -25,7 +25,7 @@ var rhoFunctions = []*frame.Function{
 		Examples: []string{"SELECT geoind_delta(0.00000009, 501.4143, 1)"},
 		Scalar:   geoindDelta,
 	},
-	&frame.Function{
+	{
 		Name: "geoind_rho", Section: frame.Free, Flags: frame.Pure,
 		Args: []*frame.Arg{argFactor, argDelta, argApart},
 		Does: "Returns the largest rho per square metre that keeps epsilon and delta at a distance: a limit in unit m2, or, divided by their number, the rho of each of several releases.",

@@ -7,16 +7,16 @@ import (
 	"github.com/geosql/geosql/sqlitefn/internal/unseal"
 )
 
-var sealedLocationFunctions = []*frame.Function{
-	&frame.Function{
+var sealedFunctions = []*frame.Function{
+	{
 		Name: "geoind_laplace", Section: frame.OverSealed, Columns: frame.LocationColumns,
 		Args:    []*frame.Arg{unseal.ArgSealed, frame.ArgEpsMetre},
 		Does:    "Releases a sealed location with planar Laplace noise on its domain's lattice.",
 		Charges: "epsilon in unit m to the value's account, for each evaluation",
 		Notes:   "NULL, and an erased or revoked value, gives NULL and charges nobody.",
-		Answer:  sealedLocation,
+		Answer:  releaseSealed,
 	},
-	&frame.Function{
+	{
 		Name: "dx_centroid", Section: frame.OverSealed,
 		Args:      []*frame.Arg{unseal.ArgSealed, frame.ArgEpsMetre},
 		Does:      "Releases the centroid of a set of sealed locations as WKT, with planar Laplace noise on their domain's lattice.",
@@ -24,7 +24,7 @@ var sealedLocationFunctions = []*frame.Function{
 		Notes:     unseal.RowNote + "epsilon must be constant within a group. A group charges all its accounts or none.",
 		Aggregate: func(*frame.Session) frame.Group { return unseal.NewGroup(new(sealedCentroidForm)) },
 	},
-	&frame.Function{
+	{
 		Name: "dx_heatmap", Section: frame.OverSealed,
 		Args:      []*frame.Arg{unseal.ArgSealed, frame.ArgEpsRecord, argHeatCell},
 		Does:      "Counts sealed locations in the cells of a grid over their domain, with geometric noise on each count, and answers the cells that reach a threshold as GeoJSON.",
@@ -34,8 +34,8 @@ var sealedLocationFunctions = []*frame.Function{
 	},
 }
 
-// sealedLocation pays for a sealed location and draws.
-func sealedLocation(c frame.Call) (frame.Answer, error) {
+// releaseSealed pays for a sealed location and draws.
+func releaseSealed(c frame.Call) (frame.Answer, error) {
 	o, present, err := unseal.Open(c, unseal.ArgSealed)
 	if err != nil || !present {
 		return frame.Answer{}, err

@@ -7,7 +7,7 @@ import (
 var argSQL = &frame.Arg{Name: "sql", Is: "TEXT: one SELECT, VALUES, INSERT, REPLACE, UPDATE, DELETE or CREATE TABLE AS, without parameters", Kind: frame.Text}
 
 var costFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: "budget_cost", Section: frame.ForOwner, Flags: frame.OwnerOnly,
 		Args:    []*frame.Arg{argSQL},
 		Columns: costColumns,

@@ -15,7 +15,7 @@ var (
 )
 
 var ledgerFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: "ledger_balance", Section: frame.ForOwner, Flags: frame.OwnerOnly, Reads: true,
 		Columns: balanceColumns,
 		Does:    "Lists the balances: one row per account and unit that has a limit or was charged.",
@@ -24,7 +24,7 @@ var ledgerFunctions = []*frame.Function{
 		Examples: []string{"SELECT account, unit, epsilon_limit, spent FROM ledger_balance"},
 		Table:    newBalanceCursor,
 	},
-	&frame.Function{
+	{
 		Name: "ledger_charges", Section: frame.ForOwner, Flags: frame.OwnerOnly, Reads: true,
 		Columns: chargeColumns,
 		Does:    "Lists the charges: one row per statement, function, account and unit.",
@@ -33,7 +33,7 @@ var ledgerFunctions = []*frame.Function{
 		Examples: []string{"SELECT function, account, unit, epsilon, evaluations FROM ledger_charges"},
 		Table:    newChargeCursor,
 	},
-	&frame.Function{
+	{
 		Name: "ledger_limits", Section: frame.ForOwner, Flags: frame.OwnerOnly, Reads: true,
 		Columns:  limitColumns,
 		Does:     "Lists the limits that were set, one row for each time.",
@@ -41,14 +41,14 @@ var ledgerFunctions = []*frame.Function{
 		Examples: []string{"SELECT account, unit, epsilon_limit, window_seconds FROM ledger_limits"},
 		Table:    newLimitCursor,
 	},
-	&frame.Function{
+	{
 		Name: "ledger_head", Section: frame.ForOwner, Flags: frame.OwnerOnly, Reads: true,
 		Does:     "Returns the head of the ledger's chain of entries: the number of the last entry, and a hash of it and all entries before it.",
 		Notes:    "Keep it where nobody who can write the ledger's file can change it: with ledger_verify it is evidence that the file was not rewritten or replaced by an older copy since. NULL without a ledger.",
 		Examples: []string{"SELECT ledger_head()"},
 		Scalar:   ledgerHead,
 	},
-	&frame.Function{
+	{
 		Name: "ledger_verify", Section: frame.ForOwner, Flags: frame.OwnerOnly, Reads: true,
 		Args:    []*frame.Arg{argHead, argArchive},
 		Columns: verifyColumns,
@@ -58,7 +58,7 @@ var ledgerFunctions = []*frame.Function{
 		Examples: []string{"SELECT entries > 0, balances, limits FROM ledger_verify(ledger_head())"},
 		Table:    newVerifyCursor,
 	},
-	&frame.Function{
+	{
 		Name: "ledger_archive", Section: frame.ForOwner, Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argArchiveTo, argBefore},
 		Does: "Moves old entries of the ledger to an archive and returns how many; balances, limits and the chain stay.",

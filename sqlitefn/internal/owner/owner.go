@@ -5,4 +5,6 @@ package owner
 import "slices"
 
 // Functions are the rows of the family, in the order of the reference.
-var Functions = slices.Concat(budgetFunctions, costFunctions, ledgerFunctions, placeFunctions, refusalFunctions)
+var Functions = slices.Concat(
+	budgetFunctions, costFunctions, ledgerFunctions, placeFunctions, refusalFunctions,
+)

@@ -8,7 +8,7 @@ import (
 var argWhere = &frame.Arg{Name: "where", Is: "TEXT: the path of a file, or the URL of a PostgreSQL database, such as 'postgres://host/database'", Kind: frame.Text}
 
 var placeFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: "geosql_ledger", Section: frame.ForOwner, Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argWhere},
 		Does: "Says where the ledger of this connection is, before its first use, and returns the ledger's id.",

@@ -9,7 +9,7 @@ import (
 )
 
 var refusalFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: "geosql_last_refusal", Section: frame.ForOwner, Flags: frame.OwnerOnly, Reads: true,
 		Does: "Tells programs why they were refused: the account and the missing amount, as a JSON object with account, unit, asked, left, short, reopens and function.",
 		Notes: "It describes the last call of a function of geosql that failed on this connection, and returns NULL if that was not a refusal or if none has failed. " +

@@ -16,8 +16,8 @@ var (
 	argRows        = &frame.Arg{Name: "rows", Is: "INTEGER: how many readings there are, for 'avg'", Kind: frame.Rows, Optional: true}
 )
 
-var accuracyOfReadings = []*frame.Function{
-	&frame.Function{
+var accuracyFunctions = []*frame.Function{
+	{
 		Name: "dx_radius", Section: frame.Free,
 		Args: []*frame.Arg{argAggregate, argLiesWithin, argEpsQuery, argAnyUniverse, argMetricAll, argRows},
 		Does: "Returns the accuracy of a query before anything is spent: with probability p, the answer lies within this distance of the true one.",
@@ -26,7 +26,7 @@ var accuracyOfReadings = []*frame.Function{
 			"It is an error for percentiles, extremes included, under d1, nd1 and dh: their accuracy depends on the readings.",
 		Examples: []string{"SELECT dx_radius('sum', 0.95, 2, 'halfhour')", "SELECT dx_radius('avg', 0.95, 2, 'halfhour', 'd1', 1488)"},
 		Scalar:   queryRadius,
-	}, &frame.Function{
+	}, {
 		Name: "dx_epsilon_for", Section: frame.Free,
 		Args: []*frame.Arg{argAggregate, argReach, argLiesWithin, argAnyUniverse, argMetricAll, argRows},
 		Does: "Returns the smallest epsilon with which an answer lies within a radius of the true one with probability p.",
@@ -34,7 +34,7 @@ var accuracyOfReadings = []*frame.Function{
 			"A radius that the largest epsilon does not reach is an error.",
 		Examples: []string{"SELECT dx_epsilon_for('sum', 1.5, 0.95, 'halfhour')", "SELECT dx_epsilon_for('avg', 0.1, 0.95, 'halfhour', 'dh', 1000)"},
 		Scalar:   queryEpsilon,
-	}, &frame.Function{
+	}, {
 		Name: "dx_rank_radius", Section: frame.Free,
 		Args:     []*frame.Arg{argLiesWithin, frame.ArgEpsRecord, frame.ArgUniverse},
 		Does:     "Returns how many ranks a percentile under dh is off at most with probability p, whatever the readings are.",

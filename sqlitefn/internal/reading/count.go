@@ -27,7 +27,7 @@ var kindCounted = frame.Kind{Expects: "TEXT, INTEGER or a sealed value", Public:
 const sealedOnes = " Over sealed values it counts the ones: the number of rows is public there, so that count(column) is exact and free, and only the values are protected. A group has either accounts or sealed values."
 
 var countFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: "dx_count", Section: frame.ReleasedValues,
 		Args:    []*frame.Arg{argCounted, frame.ArgEpsRecord},
 		Does:    "Counts rows with geometric noise; the answer is clamped at 0.",
@@ -37,7 +37,7 @@ var countFunctions = []*frame.Function{
 		Examples:  []string{"SELECT dx_count(account, 0.5) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},
 		Aggregate: func(*frame.Session) frame.Group { return &countGroup{} },
 	},
-	&frame.Function{
+	{
 		Name: "dx_accounts", Section: frame.ReleasedValues,
 		Args:    []*frame.Arg{argCounted, frame.ArgEpsRecord},
 		Does:    "Counts the different accounts with geometric noise; the answer is clamped at 0.",

@@ -13,7 +13,7 @@ var argBins = &frame.Arg{
 }
 
 var histogramFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: "dx_histogram", Section: frame.ReleasedValues,
 		Args:    []*frame.Arg{frame.ArgContributor, frame.ArgX, frame.ArgEpsRecord, frame.ArgUniverse, argBins},
 		Does:    "Counts readings in the bins of a universe, with geometric noise on each count; answers a JSON array.",

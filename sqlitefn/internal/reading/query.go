@@ -39,7 +39,7 @@ const (
 )
 
 var queryFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: "dx_value", Section: frame.ReleasedValues,
 		Args:     []*frame.Arg{frame.ArgAccount, frame.ArgX, argEpsValue, frame.ArgUniverse},
 		Does:     "Releases one reading with the truncated geometric mechanism.",

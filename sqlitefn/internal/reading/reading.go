@@ -5,4 +5,6 @@ package reading
 import "slices"
 
 // Functions are the rows of the family, in the order of the reference.
-var Functions = slices.Concat(accuracyOfReadings, countFunctions, histogramFunctions, queryFunctions, withinFunctions, sealedReadingFunctions)
+var Functions = slices.Concat(
+	accuracyFunctions, countFunctions, histogramFunctions, queryFunctions, withinFunctions, sealedFunctions,
+)

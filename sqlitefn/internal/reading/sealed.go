@@ -16,8 +16,8 @@ const (
 	chargesSealedUnits = "epsilon to each account: for its values together in the universe's unit (d1), once per group (dinf), or for each value in unit record (nd1, dh)"
 )
 
-var sealedReadingFunctions = []*frame.Function{
-	&frame.Function{
+var sealedFunctions = []*frame.Function{
+	{
 		Name: "dx_value", Section: frame.OverSealed,
 		Args:    []*frame.Arg{unseal.ArgSealed, argEpsValue},
 		Does:    "Releases one sealed reading with the truncated geometric mechanism.",
@@ -41,7 +41,7 @@ var sealedReadingFunctions = []*frame.Function{
 		queryArguments{aggregate: scalar.Median, metric: argMetricAll}),
 	sealedQuery("dx_percentile", "Releases the p-percentile of sealed readings.", chargesSealedUnits,
 		queryArguments{aggregate: scalar.Percentile, rank: argRank, metric: argMetricAll}),
-	&frame.Function{
+	{
 		Name: "dx_histogram", Section: frame.OverSealed,
 		Args:      []*frame.Arg{unseal.ArgSealed, frame.ArgEpsRecord, argBins},
 		Does:      "Counts sealed readings in the bins of their universe, with geometric noise on each count; answers a JSON array.",

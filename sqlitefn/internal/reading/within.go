@@ -17,7 +17,7 @@ const (
 )
 
 var withinFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: withinName, Section: frame.Free, Scoped: true, OfStatement: true,
 		Args: []*frame.Arg{argAnswer, argWithP},
 		Does: "Returns how far from an answer that this execution of the statement released the true one lies at most with probability p.",

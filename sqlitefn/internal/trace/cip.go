@@ -22,7 +22,7 @@ var (
 )
 
 var cipFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: "cip_policy", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argCIPName, argCIPJSON},
 		Does: "Declares the assumptions and the protection of whole traces that are released: conditional inferential privacy under Gaussian-process priors.",
@@ -37,7 +37,7 @@ var cipFunctions = []*frame.Function{
 			"SELECT budget_limit('*', 'cip:day', 1)"},
 		Scalar: cipPolicy,
 	},
-	&frame.Function{
+	{
 		Name: "cip_loss", Section: frame.Free,
 		Args: []*frame.Arg{argTimes, argLossPolicy},
 		Does: "Returns the loss of a trace with these times if noise of variance sigma2 is added to each coordinate: the greatest over the policy's family and length scales.",
@@ -46,7 +46,7 @@ var cipFunctions = []*frame.Function{
 		Examples: []string{`SELECT round(cip_loss('[0,1,2,3,4,5,6,7,8,9]', '{"kernel":"rbf","variance":1,"length_scale":1,"radius":1,"lambda":2,"family":"every-other","sigma2":1}'), 5)`},
 		Scalar:   cipLoss,
 	},
-	&frame.Function{
+	{
 		Name: "cip_sigma", Section: frame.Free,
 		Args:     []*frame.Arg{argTimes, argSigmaPolicy},
 		Does:     "Returns the least variance of the noise in each coordinate with which a trace with these times loses no more than epsilon.",

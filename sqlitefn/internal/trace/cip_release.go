@@ -19,7 +19,7 @@ var (
 )
 
 var cipTraceFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: "cip_trace", Section: frame.ReleasedValues,
 		Args:    []*frame.Arg{frame.ArgContributor, argWholeTime, frame.ArgLat, frame.ArgLon, argWholePolicy},
 		Does:    "Releases a whole trace with Gaussian noise of a variance that follows from the times and the policy; returns a JSON array of objects with t, lat and lon, in the order of time.",

@@ -22,7 +22,7 @@ var (
 const usualArea = 9 * budget.One / 10
 
 var estimateFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: "pim_estimate", Section: frame.Free,
 		Args:    []*frame.Arg{argBelievedTrace, argBelieved},
 		Columns: []string{"t TEXT", "lat REAL", "lon REAL", "cell_lat REAL", "cell_lon REAL", "cell_probability REAL", "area TEXT", "area_probability REAL"},

@@ -20,7 +20,7 @@ var (
 )
 
 var policyFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: "trace_policy", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argPolicyTrace, argPolicyAccount, argPolicyMechanism, argPolicySettings},
 		Does: "Declares the policy of predictive_step, predictive_value or pim_step for a trace.",

@@ -13,7 +13,7 @@ var (
 )
 
 var stepFunctions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: "predictive_step", Section: frame.ReleasedValues,
 		Args:    []*frame.Arg{argStepTrace, argFix, frame.ArgLat, frame.ArgLon},
 		Does:    "Reports a trace step by step, as WKT: a prediction made from earlier reports if a private test finds it good enough, otherwise the location with noise, and NULL once the trace's budget is used up.",
@@ -28,7 +28,7 @@ var stepFunctions = []*frame.Function{
 		},
 		Window: newPartition(&stepsOfLocations),
 	},
-	&frame.Function{
+	{
 		Name: "predictive_value", Section: frame.ReleasedValues,
 		Args:    []*frame.Arg{argStepTrace, argFix, frame.ArgX},
 		Does:    "Reports the readings of a trace step by step, such as the half hours of a meter: a prediction made from earlier reports if a private test finds it good enough, otherwise the reading with noise, and NULL once the trace's budget is used up.",
@@ -45,7 +45,7 @@ var stepFunctions = []*frame.Function{
 		},
 		Window: newPartition(&stepsOfReadings),
 	},
-	&frame.Function{
+	{
 		Name: "pim_step", Section: frame.ReleasedValues,
 		Args:    []*frame.Arg{argStepTrace, argFix, frame.ArgLat, frame.ArgLon},
 		Does:    "Reports a trace step by step, as WKT, each step hidden among the cells where the public knows that the trace is likely to be (planar isotropic mechanism).",
@@ -65,7 +65,7 @@ var stepFunctions = []*frame.Function{
 		},
 		Window: newPartition(&stepsOfLocations),
 	},
-	&frame.Function{
+	{
 		Name: "trace_run", Section: frame.ForOwner, Flags: frame.OwnerOnly, Reads: true,
 		Args:     []*frame.Arg{argTrace},
 		Columns:  traceRunColumns,
@@ -74,7 +74,7 @@ var stepFunctions = []*frame.Function{
 		Examples: []string{"SELECT t, hard, tested, epsilon FROM trace_run('walk')", "SELECT t, lat, lon, epsilon, set_size FROM trace_run('ride')"},
 		Table:    newTraceRunCursor,
 	},
-	&frame.Function{
+	{
 		Name: "trace_restart", Section: frame.ForOwner, Flags: frame.OwnerOnly,
 		Args:     []*frame.Arg{argTrace},
 		Does:     "Lets a trace go on after a crash; its reservation counts as spent. Do not restart a trace that another connection is using: its points would be lost.",

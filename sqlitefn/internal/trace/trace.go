@@ -5,4 +5,6 @@ package trace
 import "slices"
 
 // Functions are the rows of the family, in the order of the reference.
-var Functions = slices.Concat(cipFunctions, cipTraceFunctions, estimateFunctions, policyFunctions, stepFunctions)
+var Functions = slices.Concat(
+	cipFunctions, cipTraceFunctions, estimateFunctions, policyFunctions, stepFunctions,
+)

@@ -27,6 +27,7 @@ var ArgSealed = &frame.Arg{Name: "sealed", Is: "a value of a sealed column: acco
 
 var kindSealed = frame.Kind{Sealed: true, Expects: "a sealed value (with plain ones the function has more arguments)", Decode: Decode}
 
+// Decode decodes a sealed value, narrowed or not.
 func Decode(in *sqlite.Value, out *frame.Value) error {
 	if in.Type() != sqlite.Blob {
 		return frame.ErrType
@@ -39,7 +40,7 @@ func Decode(in *sqlite.Value, out *frame.Value) error {
 }
 
 var Functions = []*frame.Function{
-	&frame.Function{
+	{
 		Name: "dx_narrow", Section: frame.OverSealed, Flags: frame.Pure,
 		Args:     []*frame.Arg{ArgSealed, argNarrowLo, argNarrowHi},
 		Does:     "Narrows the universe of a sealed reading for the function that it is passed to.",
