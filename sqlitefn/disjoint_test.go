@@ -3,11 +3,10 @@ package sqlitefn_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/internal/trials"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
@@ -351,30 +350,14 @@ func (q randomSQL) first() string {
 	return q.of("", "", " ORDER BY "+q.of("1", "2", "2 DESC")+" LIMIT "+q.of("1", "2", "3", "2 OFFSET 1"))
 }
 
-// fewStatements is how many random statements are tried without GEOSQL_STATEMENTS.
-const fewStatements = 600
-
-// howMany returns how many random statements to try.
-func howMany(t *testing.T) int {
-	s := os.Getenv("GEOSQL_STATEMENTS")
-	if s == "" {
-		return fewStatements
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil {
-		t.Fatal("GEOSQL_STATEMENTS: ", err)
-	}
-	return n
-}
-
 // No statement charges less than one epsilon for each group that a reading reached, and one
 // whose groups cost once charges one for each step that a reading took part in.
 func TestGroupsThatAReadingReachesAreCharged(t *testing.T) {
 	d := newReadings(t)
 	p := d.probes()
-	q := randomSQL{rand.New(rand.NewPCG(18, 4))}
-	once, several := 0, 0
-	for range howMany(t) {
+	q := randomSQL{trials.Rand(t)}
+	once, several, statements := 0, 0, trials.Count(t, "GEOSQL_STATEMENTS", 200)
+	for range statements {
 		statement := q.statement()
 		*p = probes{}
 		d.run(`SAVEPOINT probe`)
@@ -403,7 +386,7 @@ func TestGroupsThatAReadingReachesAreCharged(t *testing.T) {
 		}
 	}
 	t.Logf("%d statements whose groups cost once, %d with readings in several groups", once, several)
-	if once < 150 || several < 150 {
+	if least := statements / 8; once < least || several < least { // nearly a third are each; 25 of 200 or fewer: below 1e-8
 		t.Error("too few to be a test")
 	}
 }

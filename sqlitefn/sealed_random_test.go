@@ -3,12 +3,12 @@ package sqlitefn_test
 import (
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/internal/trials"
 	"github.com/geosql/geosql/sealed/sealedtest"
 	"github.com/geosql/geosql/sqlitefn"
 )
@@ -242,8 +242,8 @@ func (d *database) charges(number uint64, statement string) (rows [][]any, charg
 // Sealed values answer as plain ones do, charge exactly what the rule of the shadow says, and
 // never more than the plain ones if no group repeats a value.
 func TestSealedAndPlainAlike(t *testing.T) {
-	q := sealedSQL{randomSQL{rand.New(rand.NewPCG(20, 6))}}
-	statements := max(1000, howMany(t))
+	q := sealedSQL{randomSQL{trials.Rand(t)}}
+	statements := trials.Count(t, "GEOSQL_STATEMENTS", 400)
 	var compared, refused, dearer, cheaper, repeated int
 	for most := 1; most <= 3; most++ {
 		plain, hidden, other := newTriplet(t, ":memory:", most)
@@ -301,7 +301,8 @@ func TestSealedAndPlainAlike(t *testing.T) {
 		}
 	}
 	t.Logf("%d with equal answers, %d repeat values too often, %d as often as is allowed; %d charges are smaller, %d larger since values repeat or ones are counted", compared, refused, repeated, cheaper, dearer)
-	if least := statements / 20; compared < least || refused < least || repeated < least || cheaper < least {
+	// The rarest is one in thirteen: of 400, fewer than 5 have a probability below 1e-8.
+	if least := statements / 80; compared < least || refused < least || repeated < least || cheaper < least {
 		t.Error("too few to be a test")
 	}
 }
@@ -309,8 +310,8 @@ func TestSealedAndPlainAlike(t *testing.T) {
 // What is evaluated elsewhere, for an analyst, answers as plain values do and charges accounts and purses what
 // the rule of the shadow says. A question that a statement asks twice costs once.
 func TestEvaluatedAndPlainAlike(t *testing.T) {
-	q := sealedSQL{randomSQL{rand.New(rand.NewPCG(21, 6))}}
-	statements := max(400, howMany(t))
+	q := sealedSQL{randomSQL{trials.Rand(t)}}
+	statements := trials.Count(t, "GEOSQL_STATEMENTS", 200)
 	compared, refused, remembered := 0, 0, 0
 	for most := 1; most <= 2; most++ {
 		plain, hidden, other := newTriplet(t, t.TempDir()+"/sealed.db?_sync=OFF", most)
@@ -372,7 +373,8 @@ func TestEvaluatedAndPlainAlike(t *testing.T) {
 		}
 	}
 	t.Logf("%d with equal answers and charges, %d repeat values too often, %d ask a question twice", compared, refused, remembered)
-	if least := statements / 20; compared < 4*least || refused < least || remembered < least/4 {
+	// One in six is refused: of 200, fewer than 2 have a probability below 1e-13. One in fifty is remembered, and one of 1,280 has to be.
+	if least := statements / 80; compared < 4*least || refused < least || remembered < least/16 {
 		t.Error("too few to be a test")
 	}
 }

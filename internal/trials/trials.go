@@ -46,34 +46,46 @@ func Some[T any](t testing.TB, few int, cases ...T) []T {
 	return chosen
 }
 
-// Seed returns a new seed with each call, other ones in each run. They follow from that of the run, which is new, or that in GEOSQL_SEED. A
-// test that fails logs how to repeat it.
+// Seed returns a new seed with each call. The seeds of a test follow from one that is new in each run, or that in GEOSQL_SEED, and a
+// test that fails logs that one.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
-	run, err := ofRun()
+	first, err := ofRun()
 	if err != nil {
 		t.Fatalf("%s is not a seed: %v", seedVariable, err)
 	}
 	mutex.Lock()
 	defer mutex.Unlock()
-	if given[t]++; given[t] == 1 {
+	s := given[t]
+	if s == nil {
+		s = &seeds{of: first + again[t.Name()]}
+		given[t] = s
+		again[t.Name()]++
 		t.Cleanup(func() {
 			mutex.Lock()
 			defer mutex.Unlock()
 			delete(given, t)
 			if t.Failed() {
-				t.Logf("repeat it with %s=%d", seedVariable, run)
+				t.Logf("repeat it with %s=%d", seedVariable, s.of)
 			}
 		})
 	}
+	s.n++
 	h := fnv.New64a()
-	fmt.Fprintln(h, run, t.Name(), given[t])
+	fmt.Fprintln(h, s.of, t.Name(), s.n)
 	return h.Sum64()
+}
+
+// seeds are those of a test: the one that they follow from, and how many have been given.
+type seeds struct {
+	of uint64
+	n  int
 }
 
 var (
 	mutex sync.Mutex
-	given = map[testing.TB]int{} // seeds by test
+	given = map[testing.TB]*seeds{}
+	again = map[string]uint64{} // how often tests have run, as -count has them
 )
 
 // ofRun returns the seed of this run of the tests.

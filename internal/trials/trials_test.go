@@ -24,9 +24,8 @@ func (f *failing) Logf(format string, args ...any) {
 // run has a seed of the environment, or a new one.
 func run(t *testing.T, seed string) {
 	t.Setenv(seedVariable, seed)
-	before := ofRun
-	ofRun = sync.OnceValues(readSeed)
-	t.Cleanup(func() { ofRun = before })
+	ofRun, again = sync.OnceValues(readSeed), map[string]uint64{}
+	t.Cleanup(func() { ofRun = sync.OnceValues(readSeed) })
 }
 
 func TestSeedsAreFreshLoggedAndRepeated(t *testing.T) {
@@ -40,6 +39,9 @@ func TestSeedsAreFreshLoggedAndRepeated(t *testing.T) {
 		do()
 	}
 	_, said, _ := strings.Cut(f.log, seedVariable+"=")
+	if Seed(&failing{TB: t}) == seeds[0] {
+		t.Error("-count has the same seed twice")
+	}
 	run(t, "")
 	if Seed(&failing{TB: t}) == seeds[0] {
 		t.Error("another run has the same seed")
