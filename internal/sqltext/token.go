@@ -11,7 +11,14 @@ func (t Token) IsBlank() bool { return t.Kind <= Nested }
 
 // Is reports whether the token is one of some keywords, in any case.
 func (t Token) Is(keywords ...string) bool {
-	return t.Kind == Word && slices.ContainsFunc(keywords, func(k string) bool { return strings.EqualFold(t.Text, k) })
+	if t.Kind == Word {
+		for _, k := range keywords { // a function to search them would have each call allocate its list
+			if len(k) == len(t.Text) && strings.EqualFold(t.Text, k) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // IsSymbol reports whether the token is one of some operators and marks.
