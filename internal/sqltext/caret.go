@@ -2,73 +2,43 @@ package sqltext
 
 import "strings"
 
-// A Caret is a place in a statement where somebody writes.
+// A Caret is what an unfinished statement says about its end, where somebody writes.
 type Caret struct {
-	Token    Token             // the part before the caret of the token that it is in or behind
+	Token    Token             // the last one
 	Word     string            // what is written of a word
 	Table    string            // the name before the dot behind which that stands, "" without one
 	Previous Token             // the last word or symbol before all that
-	Function string            // in the arguments of which the caret is, in lower case
 	Tables   map[string]string // what may be tables of the statement, by their names and aliases in lower case
 }
 
-// At returns what a statement says about a place in it.
-func (d Dialect) At(text string, at int) Caret {
+// Caret returns what an unfinished statement says about its end.
+func (d Dialect) Caret(text string) Caret {
 	c := Caret{Tables: map[string]string{}}
 	var words []Token
-	before := 0 // the caret
-	for t := range d.Tokens(text) {
-		if t.At < at {
-			c.Token = t
-		}
-		if !t.IsBlank() {
-			words = append(words, t)
-			if t.At < at {
-				before++
-			}
+	for c.Token = range d.Tokens(text) {
+		if !c.Token.IsBlank() {
+			words = append(words, c.Token)
 		}
 	}
-	if t := c.Token; t.At+len(t.Text) > at {
-		for c.Token = range d.Tokens(text[t.At:at]) {
-			c.Token.At = t.At
-		}
-	}
-	if c.Token.Kind == Word {
-		c.Word = c.Token.Text
-		before--
-	}
-	for n := before; n > 1 && words[n-1].IsSymbol("."); n = before {
-		if c.Table == "" { // it is not that of a schema
-			c.Table = words[n-2].Name()
-		}
-		before -= 2
-	}
-	if before > 0 {
-		c.Previous = words[before-1]
-	}
-	c.Function = callAround(words[:before])
 	for i, t := range words {
 		if t.Is("from", "join", "into", "update", "table", "on") || t.IsSymbol(",") {
 			c.addTable(words[i+1:])
 		}
 	}
-	return c
-}
-
-// callAround returns the name of the function whose parenthesis is open behind some words.
-func callAround(words []Token) string {
-	depth := 0
-	for i := len(words) - 1; i > 0; i-- {
-		switch {
-		case words[i].IsSymbol(")"):
-			depth++
-		case words[i].IsSymbol("("):
-			if depth--; depth < 0 {
-				return words[i-1].Name()
-			}
-		}
+	if c.Token.Kind == Word {
+		c.Word = c.Token.Text
+		words = words[:len(words)-1]
 	}
-	return ""
+	for n := len(words); n > 1 && words[n-1].IsSymbol("."); n = len(words) {
+		if c.Table == "" { // it is not that of a schema
+			c.Table = words[n-2].Name()
+		}
+		words = words[:n-2]
+	}
+	if n := len(words); n > 0 {
+		c.Previous = words[n-1]
+	}
+	return c
 }
 
 // addTable adds the table that some words begin with, under its name and its alias.

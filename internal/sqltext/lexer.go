@@ -1,6 +1,6 @@
 // Package sqltext reads SQL: it is the one lexer of the project, for SQLite's dialect and for PostgreSQL's, and has what is
 // told by the words of a statement alone, such as where it ends. It imports nothing of geosql's, and knows no table and no
-// function. Start at [Dialect.Tokens]; [Dialect.Split], [Dialect.Mask] and [Dialect.At] stand on it.
+// function. Start at [Dialect.Tokens]; [Dialect.Split], [Dialect.Mask] and [Dialect.Caret] stand on it.
 package sqltext
 
 import (
@@ -55,10 +55,14 @@ func (d Dialect) Tokens(text string) iter.Seq[Token] {
 }
 
 // Words returns the tokens of a text that are neither blanks nor comments.
-func (d Dialect) Words(text string) iter.Seq[Token] {
+func (d Dialect) Words(text string) iter.Seq[Token] { return words(d.Tokens(text)) }
+
+func words(tokens iter.Seq[Token]) iter.Seq[Token] {
 	return func(yield func(Token) bool) {
-		l := lexer{dialect: d, text: text}
-		for t, ok := l.next(); ok && (t.IsBlank() || yield(t)); t, ok = l.next() {
+		for t := range tokens {
+			if !t.IsBlank() && !yield(t) {
+				return
+			}
 		}
 	}
 }

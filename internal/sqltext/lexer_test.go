@@ -93,31 +93,29 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-func TestAt(t *testing.T) {
-	for _, c := range []struct{ text, word, table, previous, function, tables string }{
-		{"SEL|", "SEL", "", "", "", ""},
-		{"SELECT dx_sum(kw|, 1) FROM reading AS r JOIN main.home h ON h.id = r.home", "kw", "", "(", "dx_sum", "h=home home=home id=id r=reading reading=reading"},
-		{"SELECT r.|", "", "r", "SELECT", "", ""},
-		{"SELECT main.\"A b\".k|", "k", "A b", "SELECT", "", ""},
-		{"SELECT f(g(1), |", "", "", ",", "f", ""},
-		{"SELECT f(g(1)) FROM |", "", "", "FROM", "", ""},
-		{"SELECT a FROM t LEFT JOIN |", "", "", "JOIN", "", "t=t"},
-		{"SELECT a FROM t WHERE |", "", "", "WHERE", "", "t=t"},
+func TestCaret(t *testing.T) {
+	for _, c := range []struct{ text, word, table, previous, tables string }{
+		{"SEL", "SEL", "", "", ""},
+		{"SELECT h.id FROM reading AS r JOIN main.home h ON h.id = r.ho", "ho", "r", "=", "h=home home=home id=id r=reading reading=reading"},
+		{"SELECT r.", "", "r", "SELECT", ""},
+		{"SELECT main.\"A b\".k", "k", "A b", "SELECT", ""},
+		{"SELECT f(g(1), ", "", "", ",", ""},
+		{"SELECT f(g(1)) FROM ", "", "", "FROM", ""},
+		{"SELECT a FROM t LEFT JOIN ", "", "", "JOIN", "t=t"},
+		{"SELECT a FROM t WHERE ", "", "", "WHERE", "t=t"},
 	} {
-		before, after, _ := strings.Cut(c.text, "|")
-		got := SQLite.At(before+after, len(before))
+		got := SQLite.Caret(c.text)
 		var tables []string
 		for _, alias := range slices.Sorted(maps.Keys(got.Tables)) {
 			tables = append(tables, alias+"="+got.Tables[alias])
 		}
-		if got.Word != c.word || got.Table != c.table || got.Previous.Text != c.previous || got.Function != c.function || strings.Join(tables, " ") != c.tables {
+		if got.Word != c.word || got.Table != c.table || got.Previous.Text != c.previous || strings.Join(tables, " ") != c.tables {
 			t.Errorf("%s: %+v", c.text, got)
 		}
 	}
-	for text, want := range map[string]Kind{"'a|b'": Unended, "'ab'|": Text, "-- |a": Comment, "/* |a": Comment, "1|2": Number, `"a|"`: Unended, "|a": Blank} {
-		before, after, _ := strings.Cut(text, "|")
-		if got := SQLite.At(before+after, len(before)).Token.Kind; got != want {
-			t.Errorf("%s is in %s", text, kinds[got])
+	for text, want := range map[string]Kind{"'a": Unended, "'ab'": Text, "-- a": Comment, "/* a": Comment, "1": Number, `"a`: Unended, "": Blank} {
+		if got := SQLite.Caret(text).Token.Kind; got != want {
+			t.Errorf("%s ends in %s", text, kinds[got])
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package sqltext
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // A Budget bounds what is kept of a statement.
 type Budget struct{ Bytes, Tokens int }
@@ -18,13 +21,7 @@ func (s Statement) Words() iter.Seq[Token] {
 	if s.Tokens == nil {
 		return s.dialect.Words(s.SQL)
 	}
-	return func(yield func(Token) bool) {
-		for _, t := range s.Tokens {
-			if !t.IsBlank() && !yield(t) {
-				return
-			}
-		}
-	}
+	return words(slices.Values(s.Tokens))
 }
 
 // Split cuts a text into the empty statements that it begins with, its first other statement, and the rest. The statement

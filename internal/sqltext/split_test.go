@@ -98,7 +98,7 @@ func checkPieces(t *testing.T, d Dialect, text string) {
 	if at != len(text) {
 		t.Fatalf("%q has tokens up to %d", text, at)
 	}
-	d.At(text, len(text)/2)
+	d.Caret(text)
 	for rest := text; rest != ""; {
 		whole := rest
 		var before string

@@ -32,7 +32,7 @@ func (sh *shell) complete(text string) candidates {
 	if strings.HasPrefix(text, ".") {
 		return sh.completeCommand(text)
 	}
-	at := sqltext.SQLite.At(text, len(text))
+	at := sqltext.SQLite.Caret(text)
 	word := at.Word
 	switch {
 	case at.Token.Kind == sqltext.Comment:
