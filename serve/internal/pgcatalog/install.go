@@ -1,6 +1,7 @@
 package pgcatalog
 
 import (
+	_ "embed"
 	"fmt"
 	"sort"
 	"strings"
@@ -235,6 +236,12 @@ func (c *catalogue) read(conn *sqlite.Conn) error {
 	}
 	return nil
 }
+
+// shapes are the relations of PostgreSQL 15 that clients ask for. A line has the relation, the OID by which clients may know it, or
+// 0, its kind, and its columns, each with the letter of its type (see types), in brackets if it is an array.
+//
+//go:embed relations.txt
+var shapes string
 
 // shapeRelations returns the relations of shapes.
 func shapeRelations() (list []*relation) {

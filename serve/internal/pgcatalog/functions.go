@@ -1,0 +1,564 @@
+package pgcatalog
+
+import (
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/sqltext"
+)
+
+// A library is a list of functions, whose places give their OIDs.
+type library []function
+
+func (l *library) add(name, returns string, pure, strict bool, args []int, call func([]any) (any, error)) {
+	*l = append(*l, function{name: name, args: args, pure: pure, strict: strict, returns: isType(returns), call: call})
+}
+
+// addArray adds a function of an array, which its call gets as a list. It is NULL for NULL.
+func (l *library) addArray(name, returns string, args []int, call func(list, a []any) (any, error)) {
+	l.add(name, returns, true, false, args, func(a []any) (any, error) {
+		if a[0] == nil {
+			return nil, nil
+		}
+		elements, _, err := parseArray(textOf(a[0]))
+		if err != nil {
+			return nil, err
+		}
+		return call(elements, a)
+	})
+}
+
+// list returns the functions. Some ask the Describer.
+func (c *catalogue) list() []function {
+	var l library
+	l.addConstants()
+	c.addPrivileges(&l)
+	c.addSession(&l)
+	c.addDefinitions(&l)
+	c.addFunctions(&l)
+	c.addNames(&l)
+	l.addCasts()
+	l.addPatterns()
+	l.addTexts()
+	l.addArrays()
+	l.addElements()
+	return l
+}
+
+// constants has a line for each function that always answers the same: its name, its type, its numbers of arguments, and the answer
+// as SQL writes it.
+//
+//go:embed constants.txt
+var constants string
+
+func (l *library) addConstants() {
+	for line := range strings.Lines(constants) {
+		fields := strings.Fields(line)
+		var args []int
+		for _, n := range strings.Split(fields[2], ",") {
+			args = append(args, int(n[0]-'0'))
+		}
+		answer := any(nil)
+		if text, is := strings.CutPrefix(fields[3], "'"); is {
+			answer = strings.TrimSuffix(text, "'")
+		} else if n, err := strconv.ParseInt(fields[3], 10, 64); err == nil {
+			answer = n
+		}
+		l.add(fields[0], fields[1], true, false, args, constant(answer))
+	}
+}
+
+func constant(v any) func([]any) (any, error) { return func([]any) (any, error) { return v, nil } }
+
+// addPrivileges adds the functions about visibility and privileges.
+func (c *catalogue) addPrivileges(l *library) {
+	// Everything that is there is visible, since names of public come first and none is taken twice.
+	for _, kind := range strings.Fields("function type operator opclass opfamily conversion ts_parser ts_dict ts_template ts_config collation") {
+		l.add("pg_"+kind+"_is_visible", "bool", true, true, []int{1}, constant(true))
+	}
+	l.add("pg_statistics_obj_is_visible", "bool", true, true, []int{1}, constant(true))
+	l.add("pg_table_is_visible", "bool", true, true, []int{1}, func(a []any) (any, error) {
+		r := c.byOID[oidOf(a[0])]
+		return r != nil && r.schema != "information_schema", nil
+	})
+	for _, kind := range strings.Fields("table any_column column schema database sequence function language type tablespace server foreign_data_wrapper parameter") {
+		args := []int{2, 3}
+		if kind == "column" {
+			args = []int{3, 4}
+		}
+		l.add("has_"+kind+"_privilege", "bool", true, true, args, func(a []any) (any, error) {
+			for _, p := range strings.Split(strings.ToUpper(textOf(a[len(a)-1])), ",") {
+				switch strings.TrimSpace(p) {
+				case "SELECT", "USAGE", "CONNECT", "EXECUTE":
+					return true, nil
+				}
+			}
+			return false, nil
+		})
+	}
+	l.add("pg_has_role", "bool", false, true, []int{2, 3}, func(a []any) (any, error) {
+		role := textOf(a[len(a)-2])
+		return role == c.db.User() || role == strconv.Itoa(userOID), nil
+	})
+}
+
+// addSession adds the functions about the session, its settings and the time.
+func (c *catalogue) addSession(l *library) {
+	l.add("version", "text", true, true, []int{0}, constant("PostgreSQL "+Version+" (geosql, on SQLite "+sqlite.Version()+")"))
+	l.add("current_database", "name", false, false, []int{0}, func([]any) (any, error) { return c.db.Database(), nil })
+	l.add("current_catalog", "name", false, false, []int{0}, func([]any) (any, error) { return c.db.Database(), nil })
+	for _, name := range []string{"current_user", "session_user", "current_role", "user"} {
+		l.add(name, "name", false, false, []int{0}, func([]any) (any, error) { return c.db.User(), nil })
+	}
+	l.add("current_schema", "name", true, false, []int{0}, constant("public"))
+	l.add("current_schemas", "text", true, true, []int{1}, func(a []any) (any, error) {
+		if b, _ := truth(a[0]); b {
+			return "{pg_catalog,public}", nil
+		}
+		return "{public}", nil
+	})
+	l.add("pg_backend_pid", "int4", false, false, []int{0}, func([]any) (any, error) { return int64(c.db.BackendPID()), nil })
+	l.add("current_setting", "text", false, true, []int{1, 2}, func(a []any) (any, error) {
+		name := strings.ToLower(textOf(a[0]))
+		if v, ok := c.db.Setting(name); ok {
+			return v, nil
+		}
+		if len(a) == 2 {
+			if missing, _ := truth(a[1]); missing {
+				return nil, nil
+			}
+		}
+		return nil, &Error{Code: codeNoObject, Message: fmt.Sprintf("unrecognized configuration parameter %q", name)}
+	})
+	l.add("set_config", "text", false, false, []int{3}, func(a []any) (any, error) {
+		name, v := strings.ToLower(textOf(a[0])), textOf(a[1])
+		if err := c.db.Set(name, v); err != nil {
+			return nil, err
+		}
+		return v, nil
+	})
+	now := func([]any) (any, error) { return time.Now().UTC().Format("2006-01-02 15:04:05.999999+00"), nil }
+	for _, name := range []string{"now", "clock_timestamp", "statement_timestamp", "transaction_timestamp", "localtimestamp"} {
+		l.add(name, "timestamptz", false, false, []int{0}, now)
+	}
+	l.add("pg_get_userbyid", "name", false, true, []int{1}, func(a []any) (any, error) {
+		switch oid := oidOf(a[0]); oid {
+		case ownerOID:
+			return ownerName, nil
+		case userOID:
+			return c.db.User(), nil
+		default:
+			return fmt.Sprintf("unknown (OID=%d)", oid), nil
+		}
+	})
+}
+
+// addDefinitions adds the functions that describe types, relations, constraints and indexes.
+func (c *catalogue) addDefinitions(l *library) {
+	l.add("pg_encoding_to_char", "name", true, true, []int{1}, func(a []any) (any, error) {
+		if oidOf(a[0]) == 6 {
+			return "UTF8", nil
+		}
+		return "", nil
+	})
+	l.add("format_type", "text", false, false, []int{2}, func(a []any) (any, error) {
+		if a[0] == nil {
+			return nil, nil
+		}
+		return c.formatType(oidOf(a[0])), nil
+	})
+	l.add("obj_description", "text", false, true, []int{1, 2}, func(a []any) (any, error) {
+		switch oidOf(a[0]) {
+		case publicOID:
+			return "tables of the database", nil
+		case SealedOID:
+			return "a value that only private functions open", nil
+		}
+		return nil, nil
+	})
+	l.add("col_description", "text", false, true, []int{2}, func(a []any) (any, error) {
+		r, n := c.byOID[oidOf(a[0])], int(oidOf(a[1]))
+		if r == nil || n < 1 || n > len(r.columns) || r.columns[n-1].sealed == "" {
+			return nil, nil
+		}
+		return r.columns[n-1].sealed, nil
+	})
+	l.add("pg_get_viewdef", "text", false, true, []int{1, 2}, func(a []any) (any, error) {
+		r := c.byOID[oidOf(a[0])]
+		if s, ok := a[0].(string); ok && r == nil {
+			r = c.find(s)
+		}
+		if r == nil || r.kind != "v" {
+			return nil, nil
+		}
+		return c.viewSQL(r), nil
+	})
+	l.add("pg_get_constraintdef", "text", false, true, []int{1, 2}, func(a []any) (any, error) {
+		return orNull(c.constraint(oidOf(a[0]))), nil
+	})
+	l.add("pg_get_indexdef", "text", false, true, []int{1, 3}, func(a []any) (any, error) {
+		r, x := c.findIndex(oidOf(a[0]))
+		if x == nil {
+			return nil, nil
+		}
+		if len(a) == 3 && oidOf(a[1]) > 0 {
+			if n := int(oidOf(a[1])); n <= len(x.columns) {
+				return x.columns[n-1].text, nil
+			}
+			return "", nil
+		}
+		return x.sql(r), nil
+	})
+}
+
+// signature returns the function with an OID, or nil.
+func (c *catalogue) signature(oid uint32) *function {
+	if i := int(oid) - firstFunctionOID; i >= 0 && i < len(c.functions) {
+		return &c.functions[i]
+	}
+	return nil
+}
+
+// arguments is pg_get_function_arguments.
+func (c *catalogue) arguments(a []any) (any, error) {
+	f := c.signature(oidOf(a[0]))
+	if f == nil {
+		return nil, nil
+	}
+	return strings.TrimSuffix(strings.Repeat(`"any", `, f.args[0]), ", "), nil
+}
+
+// addFunctions adds the functions that describe functions.
+func (c *catalogue) addFunctions(l *library) {
+	l.add("pg_get_function_arguments", "text", false, true, []int{1}, c.arguments)
+	l.add("pg_get_function_identity_arguments", "text", false, true, []int{1}, c.arguments)
+	l.add("pg_get_function_result", "text", false, true, []int{1}, func(a []any) (any, error) {
+		if f := c.signature(oidOf(a[0])); f != nil {
+			return c.formatType(f.returns()), nil
+		}
+		return nil, nil
+	})
+	l.add("pg_get_functiondef", "text", false, true, []int{1}, func(a []any) (any, error) {
+		if f := c.signature(oidOf(a[0])); f != nil {
+			return "-- " + f.name + " is built in, and has no source in SQL\n", nil
+		}
+		return nil, nil
+	})
+}
+
+func (c *catalogue) relationOID(s string) any {
+	if r := c.find(s); r != nil {
+		return r.oid
+	}
+	return nil
+}
+
+func (c *catalogue) procOID(s string) any {
+	name, _, _ := strings.Cut(s, "(")
+	if parts := names(name); len(parts) > 0 {
+		if oid := c.functionOID(parts[len(parts)-1]); oid != 0 {
+			return oid
+		}
+	}
+	return nil
+}
+
+func (c *catalogue) procName(oid uint32) string {
+	if f := c.signature(oid); f != nil {
+		return f.name
+	}
+	return strconv.FormatUint(uint64(oid), 10)
+}
+
+func (c *catalogue) namespaceName(oid uint32) string {
+	switch oid {
+	case catalogOID:
+		return "pg_catalog"
+	case publicOID:
+		return "public"
+	case schemaOID:
+		return "information_schema"
+	}
+	return strconv.FormatUint(uint64(oid), 10)
+}
+
+func (c *catalogue) roleOID(s string) any {
+	switch strings.Join(names(s), ".") {
+	case c.db.User():
+		return userOID
+	case ownerName:
+		return ownerOID
+	}
+	return nil
+}
+
+func (c *catalogue) roleName(oid uint32) string {
+	switch oid {
+	case ownerOID:
+		return ownerName
+	case userOID:
+		return c.db.User()
+	}
+	return strconv.FormatUint(uint64(oid), 10)
+}
+
+// addNames adds the casts between names and OIDs.
+func (c *catalogue) addNames(l *library) {
+	for _, f := range []struct {
+		kind, what, code string
+		oid              func(string) any
+		name             func(uint32) string
+	}{
+		{"regclass", "relation", codeNoTable, c.relationOID, c.relationName},
+		{"regtype", "type", codeNoObject, c.typeOID, c.formatType},
+		{"regproc", "function", codeNoFunction, c.procOID, c.procName},
+		{"regnamespace", "schema", codeNoSchema, c.namespace, c.namespaceName},
+		{"regrole", "role", codeNoObject, c.roleOID, c.roleName},
+		{"regother", "object", codeNoObject, func(string) any { return nil }, func(oid uint32) string { return strconv.FormatUint(uint64(oid), 10) }},
+	} {
+		returns := "regclass"
+		if typeByName[f.kind] != nil {
+			returns = f.kind
+		}
+		l.add("pg_"+f.kind, returns, false, true, []int{1}, byName(f.what, f.code, f.oid, f.name))
+		if f.kind != "regother" {
+			l.add("to_"+f.kind, "oid", false, true, []int{1}, func(a []any) (any, error) { return f.oid(textOf(a[0])), nil })
+		}
+	}
+}
+
+// addCasts adds the functions that casts call.
+func (l *library) addCasts() {
+	// Casts, patterns and texts.
+	l.add("pg_bool", "bool", true, true, []int{1}, func(a []any) (any, error) { return truth(a[0]) })
+	l.add("pg_bytea", "bytea", true, true, []int{1}, func(a []any) (any, error) {
+		s, ok := a[0].(string)
+		if !ok {
+			return a[0], nil
+		}
+		if digits, is := strings.CutPrefix(s, `\x`); is {
+			b, err := hex.DecodeString(digits)
+			if err != nil {
+				return nil, &Error{Code: codeBadText, Message: `a bytea is written as '\x' and pairs of hexadecimal digits`}
+			}
+			return b, nil
+		}
+		return []byte(s), nil
+	})
+}
+
+// addPatterns adds the functions of regular expressions.
+func (l *library) addPatterns() {
+	patterns := map[string]*regexp.Regexp{}
+	compiled := func(pattern string) (*regexp.Regexp, error) {
+		if re := patterns[pattern]; re != nil {
+			return re, nil
+		}
+		re, err := compile(pattern)
+		if err == nil {
+			if len(patterns) >= 64 {
+				clear(patterns)
+			}
+			patterns[pattern] = re
+		}
+		return re, err
+	}
+	l.add("regexp", "bool", true, true, []int{2}, func(a []any) (any, error) { // x REGEXP pattern calls regexp(pattern, x)
+		re, err := compiled(textOf(a[0]))
+		if err != nil {
+			return nil, err
+		}
+		return re.MatchString(textOf(a[1])), nil
+	})
+	l.add("regexp_replace", "text", true, true, []int{3, 4}, func(a []any) (any, error) {
+		pattern, flags := textOf(a[1]), ""
+		if len(a) == 4 {
+			flags = textOf(a[3])
+		}
+		if strings.Contains(flags, "i") {
+			pattern = "(?i)" + pattern
+		}
+		re, err := compiled(pattern)
+		if err != nil {
+			return nil, err
+		}
+		s, with := textOf(a[0]), backReferences(textOf(a[2]))
+		if len(s)*(len(with)+1) > 100*maxText {
+			return nil, tooLong("regexp_replace")
+		}
+		if !strings.Contains(flags, "g") {
+			at := re.FindStringSubmatchIndex(s)
+			if at == nil {
+				return s, nil
+			}
+			return s[:at[0]] + string(re.ExpandString(nil, with, s, at)) + s[at[1]:], nil
+		}
+		if out := re.ReplaceAllString(s, with); len(out) <= maxText {
+			return out, nil
+		}
+		return nil, tooLong("regexp_replace")
+	})
+}
+
+// addTexts adds the functions of texts and times.
+func (l *library) addTexts() {
+	l.add("quote_ident", "text", true, true, []int{1}, func(a []any) (any, error) { return ident(textOf(a[0])), nil })
+	l.add("quote_literal", "text", true, true, []int{1}, func(a []any) (any, error) { return sqltext.Quote(textOf(a[0])), nil })
+	l.add("quote_nullable", "text", true, false, []int{1}, func(a []any) (any, error) {
+		if a[0] == nil {
+			return "NULL", nil
+		}
+		return sqltext.Quote(textOf(a[0])), nil
+	})
+	l.add("pg_format", "text", true, false, []int{1, 2, 3, 4, 5, 6, 7, 8}, formatText)
+	l.add("split_part", "text", true, true, []int{3}, func(a []any) (any, error) {
+		s, by := textOf(a[0]), textOf(a[1])
+		parts := []string{s}
+		if by != "" {
+			parts = strings.Split(s, by)
+		}
+		n, _ := typed(a[2]).(int64)
+		if n < 0 {
+			n += int64(len(parts)) + 1
+		}
+		if n < 1 || n > int64(len(parts)) {
+			return "", nil
+		}
+		return parts[n-1], nil
+	})
+	l.add("starts_with", "bool", true, true, []int{2}, func(a []any) (any, error) { return strings.HasPrefix(textOf(a[0]), textOf(a[1])), nil })
+	l.add("left", "text", true, true, []int{2}, func(a []any) (any, error) {
+		s, n := []rune(textOf(a[0])), typedInt(a[1])
+		if n < 0 {
+			n = max(0, n+int64(len(s)))
+		}
+		return string(s[:min(n, int64(len(s)))]), nil
+	})
+	l.add("right", "text", true, true, []int{2}, func(a []any) (any, error) {
+		s, n := []rune(textOf(a[0])), typedInt(a[1])
+		if n < 0 {
+			n = max(0, n+int64(len(s)))
+		}
+		return string(s[int64(len(s))-min(n, int64(len(s))):]), nil
+	})
+	l.add("pg_size_pretty", "text", true, true, []int{1}, func(a []any) (any, error) {
+		n := typedInt(a[0])
+		for _, unit := range []string{"bytes", "kB", "MB", "GB"} {
+			if n < 10240 {
+				return fmt.Sprintf("%d %s", n, unit), nil
+			}
+			n /= 1024
+		}
+		return fmt.Sprintf("%d TB", n), nil
+	})
+	l.add("date_part", "float8", true, true, []int{2}, datePart)
+	l.add("date_trunc", "timestamp", true, true, []int{2}, dateTrunc)
+}
+
+// addArrays adds the functions that read arrays.
+func (l *library) addArrays() {
+	// Arrays.
+	l.addArray("pg_subscript", "text", []int{2}, func(list, a []any) (any, error) {
+		_, vector, _ := parseArray(textOf(a[0]))
+		n, ok := typed(a[1]).(int64)
+		if vector { // counted from 0
+			n++
+		}
+		if !ok || n < 1 || n > int64(len(list)) {
+			return nil, nil
+		}
+		return typed(list[n-1]), nil
+	})
+	l.addArray("array_to_string", "text", []int{2, 3}, func(list, a []any) (any, error) {
+		if a[1] == nil {
+			return nil, nil
+		}
+		var parts []string
+		size := 0
+		for _, e := range list {
+			s := textOf(e)
+			if e == nil {
+				if len(a) < 3 || a[2] == nil {
+					continue
+				}
+				s = textOf(a[2])
+			}
+			if size += len(s) + len(textOf(a[1])); size > maxText {
+				return nil, tooLong("array_to_string")
+			}
+			parts = append(parts, s)
+		}
+		return strings.Join(parts, textOf(a[1])), nil
+	})
+	length := func(list, a []any) (any, error) {
+		if len(list) == 0 || len(a) > 1 && typedInt(a[1]) != 1 {
+			return nil, nil
+		}
+		return int64(len(list)), nil
+	}
+	l.addArray("array_length", "int4", []int{2}, length)
+	l.addArray("array_upper", "int4", []int{2}, length)
+	l.addArray("cardinality", "int4", []int{1}, func(list, _ []any) (any, error) { return int64(len(list)), nil })
+	l.addArray("array_lower", "int4", []int{2}, func(list, _ []any) (any, error) {
+		if len(list) == 0 {
+			return nil, nil
+		}
+		return int64(1), nil
+	})
+	l.addArray("array_ndims", "int4", []int{1}, func(list, _ []any) (any, error) {
+		if len(list) == 0 {
+			return nil, nil
+		}
+		return int64(1), nil
+	})
+}
+
+// addElements adds the functions that find elements of arrays, change arrays, and read fields of rows.
+func (l *library) addElements() {
+	l.addArray("array_position", "int4", []int{2}, func(list, a []any) (any, error) {
+		for i, e := range list {
+			if e != nil && textOf(e) == textOf(a[1]) {
+				return int64(i + 1), nil
+			}
+		}
+		return nil, nil
+	})
+	l.addArray("array_remove", "text", []int{2}, func(list, a []any) (any, error) {
+		var kept []any
+		for _, e := range list {
+			if (e == nil) != (a[1] == nil) || textOf(e) != textOf(a[1]) {
+				kept = append(kept, e)
+			}
+		}
+		return formatArray(kept), nil
+	})
+	l.addArray("array_append", "text", []int{2}, func(list, a []any) (any, error) { return formatArray(append(list, a[1])), nil })
+	l.add("string_to_array", "text", true, true, []int{2}, func(a []any) (any, error) {
+		var list []any
+		if s := textOf(a[0]); s != "" {
+			for _, p := range strings.Split(s, textOf(a[1])) {
+				list = append(list, p)
+			}
+		}
+		return formatArray(list), nil
+	})
+	l.add("pg_array", "text", true, true, []int{1}, func(a []any) (any, error) { return fromJSON(textOf(a[0])) })
+	l.add("pg_field", "text", true, true, []int{2}, func(a []any) (any, error) {
+		x, n, ok := strings.Cut(strings.Trim(textOf(a[0]), "()"), ",")
+		switch textOf(a[1]) {
+		case "x":
+			return typed(x), nil
+		case "n":
+			if ok {
+				return typed(n), nil
+			}
+		}
+		return nil, &Error{Code: codeNotSupported, Message: fmt.Sprintf("the dialect is SQLite's: it has no field %s of a row", textOf(a[1]))}
+	})
+}
