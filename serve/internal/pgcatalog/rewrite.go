@@ -549,140 +549,166 @@ var synonyms = map[string]string{
 // functionsOfNoParentheses are called without.
 var functionsOfNoParentheses = set("current_user session_user current_role current_catalog current_schema localtimestamp")
 
-// word rewrites a keyword, or what a name begins.
+// A word is a keyword or a name with its neighbours.
+type word struct {
+	i, n, hi       int // where it is, where the next token is, and the end
+	name           string
+	next, previous sqltext.Token
+}
+
+// missing are uses of words that SQLite has not.
+var missing = []struct {
+	word       string
+	is         func(w word, operand bool) bool
+	what, hint string
+}{
+	{"similar", func(w word, operand bool) bool { return operand && w.next.Is("to") }, "SIMILAR TO", "write ~ with a regular expression"},
+	{"at", func(w word, operand bool) bool { return operand && w.next.Is("time") }, "AT TIME ZONE", ""},
+	{"interval", func(w word, _ bool) bool { return isLiteral(w.next) }, "intervals", "write datetime(x, '+1 day')"},
+	{"grouping", func(w word, _ bool) bool { return w.next.Is("sets") }, "GROUPING SETS", "join several SELECTs with UNION ALL"},
+	{"rollup", grouping, "ROLLUP", "join several SELECTs with UNION ALL"},
+	{"cube", grouping, "CUBE", "join several SELECTs with UNION ALL"},
+	{"lateral", func(w word, _ bool) bool { return w.next.IsSymbol("(") }, "LATERAL", "write the subquery in the select list"},
+	{"for", func(w word, operand bool) bool {
+		return operand && (w.next.Is("update", "share") || w.next.Is("no", "key"))
+	},
+		"locks of rows (FOR UPDATE)", ""},
+}
+
+func grouping(w word, _ bool) bool { return w.next.IsSymbol("(") && w.previous.Is("by") }
+
+// isLiteral reports whether a token is a text in quotes.
+func isLiteral(t sqltext.Token) bool { return t.Kind == sqltext.Text || t.Kind == sqltext.Escaped }
+
+// word rewrites a keyword, or an expression that begins with a name.
 func (r *rewriter) word(e *emitter, i, hi int, previous sqltext.Token) int {
-	t := r.tokens[i]
-	name := t.Name()
-	n := r.skip(i+1, hi)
-	next := r.at(n, hi)
-	keep := func() int {
-		e.put(t.Text)
-		e.operand = -1
-		return i + 1
-	}
+	t, n := r.tokens[i], r.skip(i+1, hi)
+	w := word{i, n, hi, t.Name(), r.at(n, hi), previous}
 	if previous.IsSymbol(".") {
 		return r.primary(e, i, hi, previous)
 	}
-	if previous.Is("as") && sqltext.IsReserved(name) && (next.Text == "" || next.Is("from") || next.IsSymbol(",", ")")) {
-		e.push(`"` + name + `"`)
+	if previous.Is("as") && sqltext.IsReserved(w.name) && (w.next.Text == "" || w.next.Is("from") || w.next.IsSymbol(",", ")")) {
+		e.push(`"` + w.name + `"`)
 		return i + 1
 	}
-	switch name {
-	case "case":
-		e.cases = append(e.cases, len(e.out))
-		return keep()
-	case "end":
-		if k := len(e.cases); k > 0 {
-			e.put(t.Text)
-			e.operand, e.cases, e.literal = e.cases[k-1], e.cases[:k-1], false
-			return i + 1
+	for _, m := range missing {
+		if w.name == m.word && m.is(w, e.operand >= 0) {
+			r.unsupported(i, m.what, m.hint)
 		}
-		return keep()
-	case "operator":
-		if next.IsSymbol("(") && r.match[n] >= 0 && e.operand >= 0 {
-			var symbols strings.Builder
-			for _, o := range r.tokens[n+1 : r.match[n]] {
-				if o.Kind == sqltext.Symbol && o.Text != "." {
-					symbols.WriteString(o.Text)
-				}
-			}
-			operator := symbols.String()
-			switch operator {
-			case "~", "~*", "!~", "!~*", "~~", "~~*", "!~~", "!~~*":
-				return r.matching(e, i, r.match[n]+1, hi, operator)
-			case "=", "<>", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/", "||", "%":
-				e.put(operator)
-				e.operand = -1
-				return r.match[n] + 1
-			}
-			r.unsupported(i, "operator "+operator, "")
-		}
-	case "collate":
-		chain, end := r.chain(n, hi)
-		if len(chain) == 0 {
-			return keep()
-		}
-		switch last := chain[len(chain)-1]; {
-		case last == "default" || strings.Contains(last, "_") || last == "und-x-icu":
-			return end
-		case last == "C" || last == "POSIX" || last == "ucs_basic":
-			e.put("COLLATE BINARY")
-			return end
-		}
-		e.put(t.Text)
-		return i + 1
-	case "like", "ilike":
-		if e.operand < 0 && !previous.Is("not") {
-			break
-		}
-		e.put("LIKE")
-		if name == "like" {
-			e.out[len(e.out)-1] = t.Text
-		}
-		e.operand = -1
-		return r.pattern(e, i+1, hi)
-	case "similar":
-		if e.operand >= 0 && next.Is("to") {
-			r.unsupported(i, "SIMILAR TO", "write ~ with a regular expression")
-		}
-	case "at":
-		if e.operand >= 0 && next.Is("time") {
-			r.unsupported(i, "AT TIME ZONE", "")
-		}
-	case "interval":
-		if next.Kind == sqltext.Text || next.Kind == sqltext.Escaped {
-			r.unsupported(i, "intervals", "write datetime(x, '+1 day')")
-		}
-	case "date", "timestamp", "timestamptz", "time":
-		if next.Kind == sqltext.Text || next.Kind == sqltext.Escaped {
-			ty := pgType{name: name}
-			e.push(sqltext.Quote(next.Literal()))
-			r.convert(e, i, ty)
-			return n + 1
-		}
-	case "distinct":
-		if next.Is("on") && r.at(r.skip(n+1, hi), hi).IsSymbol("(") && previous.Is("select") {
-			r.unsupported(i, "DISTINCT ON", "use row_number() OVER (PARTITION BY ..)")
-		}
-	case "grouping":
-		if next.Is("sets") {
-			r.unsupported(i, "GROUPING SETS", "join several SELECTs with UNION ALL")
-		}
-	case "rollup", "cube":
-		if next.IsSymbol("(") && previous.Is("by") {
-			r.unsupported(i, strings.ToUpper(name), "join several SELECTs with UNION ALL")
-		}
-	case "lateral":
-		if next.IsSymbol("(") {
-			r.unsupported(i, "LATERAL", "write the subquery in the select list")
-		}
-	case "array":
-		if next.IsSymbol("(", "[") && r.match[n] >= 0 {
-			return r.array(e, n)
-		}
-	case "for":
-		if (next.Is("update", "share") || next.Is("no", "key")) && e.operand >= 0 {
-			r.unsupported(i, "locks of rows (FOR UPDATE)", "")
-		}
-	case "true", "false", "null":
-		e.push(t.Text)
-		return i + 1
-	case "public", "pg_catalog", "information_schema":
-		return r.primary(e, i, hi, previous)
 	}
-	if name == "user" && r.catalogue && !next.IsSymbol("(", ".") && !previous.Is("as") {
+	if w.name == "distinct" && w.next.Is("on") && previous.Is("select") && r.at(r.skip(n+1, hi), hi).IsSymbol("(") {
+		r.unsupported(i, "DISTINCT ON", "use row_number() OVER (PARTITION BY ..)")
+	}
+	if end := r.keyword(e, w); end > 0 {
+		return end
+	}
+	called := w.next.IsSymbol("(", ".") || previous.Is("as")
+	switch {
+	case w.name == "user" && r.catalogue && !called:
 		e.push("user()")
 		return i + 1
-	}
-	if functionsOfNoParentheses[name] && !next.IsSymbol("(", ".") && !previous.Is("as") {
-		e.push(name + "()")
+	case functionsOfNoParentheses[w.name] && !called:
+		e.push(w.name + "()")
 		return i + 1
-	}
 	// LEFT, RIGHT, and such are functions too.
-	if notOperands[name] && !(next.IsSymbol("(") && (name == "left" || name == "right")) {
-		return keep()
+	case notOperands[w.name] && !(w.next.IsSymbol("(") && (w.name == "left" || w.name == "right")):
+		return r.keep(e, i)
 	}
 	return r.primary(e, i, hi, previous)
+}
+
+// keep leaves a keyword as it is.
+func (r *rewriter) keep(e *emitter, i int) int {
+	e.put(r.tokens[i].Text)
+	e.operand = -1
+	return i + 1
+}
+
+// keyword rewrites a keyword that means something else to SQLite. It returns 0 for other words.
+func (r *rewriter) keyword(e *emitter, w word) int {
+	switch w.name {
+	case "case":
+		e.cases = append(e.cases, len(e.out))
+		return r.keep(e, w.i)
+	case "end":
+		if k := len(e.cases); k > 0 {
+			e.put(r.tokens[w.i].Text)
+			e.operand, e.cases, e.literal = e.cases[k-1], e.cases[:k-1], false
+			return w.i + 1
+		}
+		return r.keep(e, w.i)
+	case "operator":
+		return r.operator(e, w)
+	case "collate":
+		return r.collate(e, w)
+	case "like", "ilike":
+		if e.operand < 0 && !w.previous.Is("not") {
+			return 0
+		}
+		e.put("LIKE")
+		if w.name == "like" {
+			e.out[len(e.out)-1] = r.tokens[w.i].Text
+		}
+		e.operand = -1
+		return r.pattern(e, w.i+1, w.hi)
+	case "date", "timestamp", "timestamptz", "time":
+		if isLiteral(w.next) {
+			e.push(sqltext.Quote(w.next.Literal()))
+			r.convert(e, w.i, pgType{name: w.name})
+			return w.n + 1
+		}
+	case "array":
+		if w.next.IsSymbol("(", "[") && r.match[w.n] >= 0 {
+			return r.array(e, w.n)
+		}
+	case "true", "false", "null":
+		e.push(r.tokens[w.i].Text)
+		return w.i + 1
+	case "public", "pg_catalog", "information_schema":
+		return r.primary(e, w.i, w.hi, w.previous)
+	}
+	return 0
+}
+
+// operator rewrites OPERATOR(pg_catalog.=).
+func (r *rewriter) operator(e *emitter, w word) int {
+	if !w.next.IsSymbol("(") || r.match[w.n] < 0 || e.operand < 0 {
+		return 0
+	}
+	var symbols strings.Builder
+	for _, o := range r.tokens[w.n+1 : r.match[w.n]] {
+		if o.Kind == sqltext.Symbol && o.Text != "." {
+			symbols.WriteString(o.Text)
+		}
+	}
+	switch operator := symbols.String(); operator {
+	case "~", "~*", "!~", "!~*", "~~", "~~*", "!~~", "!~~*":
+		return r.matching(e, w.i, r.match[w.n]+1, w.hi, operator)
+	case "=", "<>", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/", "||", "%":
+		e.put(operator)
+		e.operand = -1
+		return r.match[w.n] + 1
+	default:
+		r.unsupported(w.i, "operator "+operator, "")
+		return 0
+	}
+}
+
+// collate rewrites COLLATE: the collations of a language are left out.
+func (r *rewriter) collate(e *emitter, w word) int {
+	chain, end := r.chain(w.n, w.hi)
+	if len(chain) == 0 {
+		return r.keep(e, w.i)
+	}
+	switch last := chain[len(chain)-1]; {
+	case last == "default" || strings.Contains(last, "_") || last == "und-x-icu":
+		return end
+	case last == "C" || last == "POSIX" || last == "ucs_basic":
+		e.put("COLLATE BINARY")
+		return end
+	}
+	e.put(r.tokens[w.i].Text)
+	return w.i + 1
 }
 
 // chain returns the names of a.b.c that begin at i, and the index behind them. A * may end it.
