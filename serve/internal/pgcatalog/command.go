@@ -172,6 +172,15 @@ func (p *parser) end(c Command) (Command, error) {
 	return c, nil
 }
 
+// named returns the command of the name that ends a statement.
+func (p *parser) named(command func(name string) Command) (Command, error) {
+	name, err := p.name()
+	if err != nil {
+		return nil, err
+	}
+	return p.end(command(name))
+}
+
 // Parse classifies a statement. It reads no further than it has to.
 func Parse(s sqltext.Statement) (Command, error) {
 	read, stop := iter.Pull(s.Words())
@@ -184,28 +193,12 @@ func Parse(s sqltext.Statement) (Command, error) {
 	case p.word("set"):
 		return p.set()
 	case p.word("show"):
-		switch {
-		case p.word("transaction", "isolation", "level"):
-			return p.end(Show{"transaction_isolation"})
-		case p.word("time", "zone"):
-			return p.end(Show{"timezone"})
-		case p.word("session", "authorization"):
-			return p.end(Show{"session_authorization"})
-		}
-		name, err := p.name()
-		if err != nil {
-			return nil, err
-		}
-		return p.end(Show{strings.ToLower(name)})
+		return p.show()
 	case p.word("reset"):
 		if p.word("session", "authorization") {
 			return p.end(Reset{"session_authorization"})
 		}
-		name, err := p.name()
-		if err != nil {
-			return nil, err
-		}
-		return p.end(Reset{strings.ToLower(name)})
+		return p.named(func(name string) Command { return Reset{strings.ToLower(name)} })
 	case p.word("begin"), p.word("start", "transaction"):
 		return p.begin()
 	case p.word("commit"), p.word("end"):
@@ -215,11 +208,7 @@ func Parse(s sqltext.Statement) (Command, error) {
 		p.transaction()
 		if p.word("to") {
 			p.word("savepoint")
-			name, err := p.name()
-			if err != nil {
-				return nil, err
-			}
-			return p.end(Savepoint{Name: name, Rollback: true})
+			return p.named(func(name string) Command { return Savepoint{Name: name, Rollback: true} })
 		}
 		return p.end(Rollback{})
 	case p.word("savepoint"), p.word("release"):
@@ -227,11 +216,7 @@ func Parse(s sqltext.Statement) (Command, error) {
 		if release {
 			p.word("savepoint")
 		}
-		name, err := p.name()
-		if err != nil {
-			return nil, err
-		}
-		return p.end(Savepoint{Name: name, Release: release})
+		return p.named(func(name string) Command { return Savepoint{Name: name, Release: release} })
 	case p.word("discard"):
 		what := p.next()
 		if !what.Is("all", "plans", "sequences", "temp", "temporary") {
@@ -246,33 +231,46 @@ func Parse(s sqltext.Statement) (Command, error) {
 		if p.word("all") {
 			return p.end(Close{})
 		}
-		name, err := p.name()
-		if err != nil {
-			return nil, err
-		}
-		return p.end(Close{name})
+		return p.named(func(name string) Command { return Close{name} })
 	case p.word("deallocate"):
 		p.word("prepare")
 		if p.word("all") {
 			return p.end(Deallocate{})
 		}
-		name, err := p.name()
-		if err != nil {
-			return nil, err
-		}
-		return p.end(Deallocate{name})
+		return p.named(func(name string) Command { return Deallocate{name} })
 	case p.word("copy"):
 		return p.copy()
 	case p.word("explain"):
 		return p.explain()
-	case p.word("prepare"), p.word("execute"):
+	}
+	return p.other(first)
+}
+
+// show reads SHOW.
+func (p *parser) show() (Command, error) {
+	switch {
+	case p.word("transaction", "isolation", "level"):
+		return p.end(Show{"transaction_isolation"})
+	case p.word("time", "zone"):
+		return p.end(Show{"timezone"})
+	case p.word("session", "authorization"):
+		return p.end(Show{"session_authorization"})
+	}
+	return p.named(func(name string) Command { return Show{strings.ToLower(name)} })
+}
+
+// other reads UNLISTEN, refuses statements that the dialect lacks, and leaves others to SQLite.
+func (p *parser) other(first sqltext.Token) (Command, error) {
+	switch {
+	case first.Is("prepare", "execute"):
+		p.skip(1)
 		return nil, p.fail(p.peek(), codeNotSupported, "PREPARE and EXECUTE are not statements here: use the client's prepared statements")
 	case p.word("unlisten"): // pools do that; nothing listens
 		if t := p.next(); !t.IsSymbol("*") && t.Name() == "" {
 			return nil, p.fail(t, codeSyntax, "UNLISTEN takes a name or *")
 		}
 		return p.end(Unlisten{})
-	case p.word("listen"), p.word("notify"), p.word("lock"), p.word("grant"), p.word("revoke"), p.word("call"), p.word("do"):
+	case first.Is("listen", "notify", "lock", "grant", "revoke", "call", "do"):
 		return nil, p.fail(first, codeNotSupported, "the dialect is SQLite's: it has no %s", strings.ToUpper(first.Text))
 	}
 	return Query{}, nil
@@ -459,8 +457,8 @@ func (p *parser) fetch(move bool) (Command, error) {
 	return p.end(f)
 }
 
-func (p *parser) copy() (Command, error) {
-	c := Copy{Delimiter: "\t", Null: `\N`}
+// copied reads the source of COPY and returns its query.
+func (p *parser) copied() (sql string, err error) {
 	start := p.peek()
 	if start.IsSymbol("(") {
 		depth := 0
@@ -470,32 +468,36 @@ func (p *parser) copy() (Command, error) {
 				depth++
 			} else if t.IsSymbol(")") {
 				if depth--; depth == 0 {
-					c.SQL = p.text(start, t)[len("("):]
-					break
+					return p.text(start, t)[len("("):], nil
 				}
 			}
 		}
-		if c.SQL == "" {
-			return nil, p.fail(p.peek(), codeSyntax, "COPY ( needs a query and )")
-		}
-	} else {
-		for p.more() && !p.peek().Is("to", "from") && !p.peek().IsSymbol("(") {
+		return "", p.fail(p.peek(), codeSyntax, "COPY ( needs a query and )")
+	}
+	for p.more() && !p.peek().Is("to", "from") && !p.peek().IsSymbol("(") {
+		p.skip(1)
+	}
+	table := strings.TrimSpace(p.text(start, p.peek()))
+	columns := "*"
+	if p.peek().IsSymbol("(") {
+		open := p.next()
+		for p.more() && !p.peek().IsSymbol(")") {
 			p.skip(1)
 		}
-		table := strings.TrimSpace(p.text(start, p.peek()))
-		columns := "*"
-		if p.peek().IsSymbol("(") {
-			open := p.next()
-			for p.more() && !p.peek().IsSymbol(")") {
-				p.skip(1)
-			}
-			columns = p.text(open, p.next())[len("("):]
-		}
-		if table == "" {
-			return nil, p.fail(p.peek(), codeSyntax, "COPY needs a table, or a query in parentheses")
-		}
-		c.SQL = "SELECT " + columns + " FROM " + table
+		columns = p.text(open, p.next())[len("("):]
 	}
+	if table == "" {
+		return "", p.fail(p.peek(), codeSyntax, "COPY needs a table, or a query in parentheses")
+	}
+	return "SELECT " + columns + " FROM " + table, nil
+}
+
+func (p *parser) copy() (Command, error) {
+	sql, err := p.copied()
+	if err != nil {
+		return nil, err
+	}
+	c := Copy{SQL: sql, Delimiter: "\t", Null: `\N`}
 	if p.peek().Is("from") {
 		return nil, p.fail(p.peek(), "25006", "the database is read-only: COPY FROM is refused")
 	}
@@ -503,61 +505,76 @@ func (p *parser) copy() (Command, error) {
 		return nil, p.fail(p.peek(), codeNotSupported, "COPY writes TO STDOUT only")
 	}
 	p.word("with")
-	delimiter, null := "", false
-	inside := p.peek().IsSymbol("(")
-	if inside {
+	o := copyOptions{Copy: &c, inside: p.peek().IsSymbol("(")}
+	if o.inside {
 		p.skip(1)
 	}
 	for p.more() {
-		switch t := p.next(); {
-		case t.Is("format"):
-			switch f := p.next(); {
-			case f.Is("csv"), f.Literal() == "csv":
-				c.CSV = true
-			case !f.Is("text") && f.Literal() != "text":
-				return nil, p.fail(f, codeNotSupported, "COPY has the formats text and csv")
-			}
-		case t.Is("csv"):
-			c.CSV = true
-		case t.Is("header"):
-			c.Header = true
-			switch v := p.peek(); {
-			case v.Is("false", "off"), v.Literal() == "false", v.Literal() == "off":
-				c.Header = false
-				p.skip(1)
-			case v.Is("true", "on"), v.Literal() == "true", v.Literal() == "on":
-				p.skip(1)
-			}
-		case t.Is("delimiter", "delimiters"):
-			p.word("as")
-			d := p.next()
-			if delimiter = d.Literal(); len(delimiter) != 1 {
-				return nil, p.fail(d, codeBadParameter, "COPY takes a delimiter of one byte")
-			}
-		case t.Is("null"):
-			p.word("as")
-			c.Null, null = p.next().Literal(), true
-		case t.Is("encoding"):
-			p.next()
-		case t.Is("quote", "escape"):
-			p.word("as")
-			if q := p.next(); q.Literal() != `"` {
-				return nil, p.fail(q, codeNotSupported, `COPY quotes with " only`)
-			}
-		case t.IsSymbol(",") || inside && t.IsSymbol(")"):
-		default:
-			return nil, p.fail(t, codeSyntax, "COPY has no option %q here", t.Text)
+		if err := p.copyOption(&o); err != nil {
+			return nil, err
 		}
 	}
 	if c.CSV {
-		if c.Delimiter = ","; !null {
+		if c.Delimiter = ","; !o.null {
 			c.Null = ""
 		}
 	}
-	if delimiter != "" {
-		c.Delimiter = delimiter
+	if o.delimiter != "" {
+		c.Delimiter = o.delimiter
 	}
 	return c, nil
+}
+
+// copyOptions are the options of COPY that were read.
+type copyOptions struct {
+	*Copy
+	inside    bool // parentheses
+	delimiter string
+	null      bool // NULL was given
+}
+
+// copyOption reads an option of COPY.
+func (p *parser) copyOption(o *copyOptions) error {
+	switch t := p.next(); {
+	case t.Is("format"):
+		switch f := p.next(); {
+		case f.Is("csv"), f.Literal() == "csv":
+			o.CSV = true
+		case !f.Is("text") && f.Literal() != "text":
+			return p.fail(f, codeNotSupported, "COPY has the formats text and csv")
+		}
+	case t.Is("csv"):
+		o.CSV = true
+	case t.Is("header"):
+		o.Header = true
+		switch v := p.peek(); {
+		case v.Is("false", "off"), v.Literal() == "false", v.Literal() == "off":
+			o.Header = false
+			p.skip(1)
+		case v.Is("true", "on"), v.Literal() == "true", v.Literal() == "on":
+			p.skip(1)
+		}
+	case t.Is("delimiter", "delimiters"):
+		p.word("as")
+		d := p.next()
+		if o.delimiter = d.Literal(); len(o.delimiter) != 1 {
+			return p.fail(d, codeBadParameter, "COPY takes a delimiter of one byte")
+		}
+	case t.Is("null"):
+		p.word("as")
+		o.Null, o.null = p.next().Literal(), true
+	case t.Is("encoding"):
+		p.next()
+	case t.Is("quote", "escape"):
+		p.word("as")
+		if q := p.next(); q.Literal() != `"` {
+			return p.fail(q, codeNotSupported, `COPY quotes with " only`)
+		}
+	case t.IsSymbol(",") || o.inside && t.IsSymbol(")"):
+	default:
+		return p.fail(t, codeSyntax, "COPY has no option %q here", t.Text)
+	}
+	return nil
 }
 
 func (p *parser) explain() (Command, error) {

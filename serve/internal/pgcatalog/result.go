@@ -190,12 +190,58 @@ func (r *rewriter) result(lo, hi int) (Result, bool) {
 	return Result{name, oid, column}, true
 }
 
+// noName is the name of an expression that has none.
+const noName = "?column?"
+
 // describe returns the name and type of the expression with the tokens, which ends before end.
 func (r *rewriter) describe(items []int, end int) (string, uint32) {
-	const none = "?column?"
+	cast, name, oid := r.describeOperators(items, end)
+	switch {
+	case name != "":
+		return name, oid
+	case cast > 0:
+		name, _ := r.describe(items[:cast], items[cast])
+		ty, _ := r.typeName(items[cast]+1, end)
+		if name == noName {
+			name = ty.name
+		}
+		return name, outputType(ty)
+	}
 	first := r.tokens[items[0]]
+	chain, after := r.chain(items[0], end)
+	switch {
+	case first.Is("case"):
+		return "case", r.typeOfCase(items)
+	case first.IsSymbol("("):
+		return r.describeParenthesis(items, end)
+	case first.Is("true", "false"):
+		return "bool", typeByName["bool"].OID
+	case first.Is("null"):
+		return noName, typeByName["text"].OID
+	case first.IsText() && first.Text[0]|0x20 != 'x':
+		return noName, typeByName["text"].OID
+	case first.Is("array"):
+		return "array", typeByName["text"].Array
+	case first.Kind == sqltext.Number:
+		if _, err := strconv.ParseInt(first.Text, 10, 64); err == nil {
+			return noName, typeByName["int8"].OID
+		}
+		return noName, typeByName["float8"].OID
+	case first.Kind == sqltext.Position && len(items) == 1 && r.typeOfParameter != nil:
+		return noName, r.typeOfParameter(parameter(first))
+	case first.IsSymbol("-", "+", "~") && len(items) > 1:
+		return noName, r.typeOf(items[1:], end)
+	case len(chain) == 0:
+		return noName, 0
+	}
+	return r.describeName(chain[len(chain)-1], r.skip(after, end), end)
+}
+
+// describeOperators returns the name and type of an expression with operators, or else the index of its last cast, which is
+// -1 without one. A name of "" says that there is no operator.
+func (r *rewriter) describeOperators(items []int, end int) (cast int, name string, oid uint32) {
+	cast = -1
 	depth := 0 // of CASE
-	cast := -1
 	for k, i := range items {
 		t := r.tokens[i]
 		switch {
@@ -206,82 +252,60 @@ func (r *rewriter) describe(items []int, end int) (string, uint32) {
 		case depth > 0:
 		case t.IsSymbol("::"):
 			cast = k
-		case t.Is("and", "or", "not", "is", "in", "like", "ilike", "between", "exists", "isnull", "notnull", "operator"),
+		case t.Is("exists"):
+			return 0, "exists", typeByName["bool"].OID
+		case t.Is("and", "or", "not", "is", "in", "like", "ilike", "between", "isnull", "notnull", "operator"),
 			k > 0 && t.IsSymbol("=", "<>", "!=", "<", ">", "<=", ">=", "~", "~*", "!~", "!~*", "~~", "!~~", "~~*", "!~~*"):
-			if t.Is("exists") {
-				return "exists", typeByName["bool"].OID
-			}
-			return none, typeByName["bool"].OID
+			return 0, noName, typeByName["bool"].OID
 		case k > 0 && t.Kind == sqltext.Symbol && !t.IsSymbol(".", "(", "[", ")", "]"):
 			if t.Text == "||" || t.Text == "->>" {
-				return none, typeByName["text"].OID
+				return 0, noName, typeByName["text"].OID
 			}
-			return none, r.arithmetic(items, end)
+			return 0, noName, r.arithmetic(items, end)
 		}
 	}
-	if cast > 0 {
-		name, _ := r.describe(items[:cast], items[cast])
-		ty, _ := r.typeName(items[cast]+1, end)
-		if name == none {
-			name = ty.name
+	return cast, "", 0
+}
+
+// typeOfCase returns the type of the first branch of CASE that is not NULL.
+func (r *rewriter) typeOfCase(items []int) uint32 {
+	for k, i := range items {
+		if k+1 == len(items) || !r.tokens[i].Is("then", "else") || r.tokens[items[k+1]].Is("null") {
+			continue
 		}
-		return name, outputType(ty)
+		if to := k + 1 + slices.IndexFunc(items[k+1:], func(j int) bool { return r.tokens[j].Is("when", "else", "end") }); to > k+1 {
+			_, oid := r.describe(items[k+1:to], items[to])
+			return oid
+		}
 	}
-	chain, after := r.chain(items[0], end)
-	switch {
-	case first.Is("case"):
-		for k, i := range items {
-			if k+1 == len(items) || !r.tokens[i].Is("then", "else") || r.tokens[items[k+1]].Is("null") {
-				continue
-			}
-			if to := k + 1 + slices.IndexFunc(items[k+1:], func(j int) bool { return r.tokens[j].Is("when", "else", "end") }); to > k+1 {
-				_, oid := r.describe(items[k+1:to], items[to])
-				return "case", oid
-			}
-		}
-		return "case", 0
-	case first.IsSymbol("("):
-		inner := r.skip(items[0]+1, end)
-		if r.match[items[0]] < 0 {
-			return none, 0
-		}
-		shut := r.match[items[0]]
-		if r.at(inner, shut).Is("select") {
-			if list := r.results(inner+1, shut); len(list) == 1 {
-				return list[0].Name, list[0].Type
-			}
-			return none, 0
-		}
-		var group []int
-		for i := inner; i < shut; i = r.skip(r.after(i), shut) {
-			group = append(group, i)
-		}
-		if len(group) > 0 && len(items) == 1 {
-			return r.describe(group, shut)
-		}
-		return none, 0
-	case first.Is("true", "false"):
-		return "bool", typeByName["bool"].OID
-	case first.Is("null"):
-		return none, typeByName["text"].OID
-	case first.IsText() && first.Text[0]|0x20 != 'x':
-		return none, typeByName["text"].OID
-	case first.Is("array"):
-		return "array", typeByName["text"].Array
-	case first.Kind == sqltext.Number:
-		if _, err := strconv.ParseInt(first.Text, 10, 64); err == nil {
-			return none, typeByName["int8"].OID
-		}
-		return none, typeByName["float8"].OID
-	case first.Kind == sqltext.Position && len(items) == 1 && r.typeOfParameter != nil:
-		return none, r.typeOfParameter(parameter(first))
-	case first.IsSymbol("-", "+", "~") && len(items) > 1:
-		return none, r.typeOf(items[1:], end)
-	case len(chain) == 0:
-		return none, 0
+	return 0
+}
+
+// describeParenthesis describes a subquery or an expression in parentheses.
+func (r *rewriter) describeParenthesis(items []int, end int) (string, uint32) {
+	shut := r.match[items[0]]
+	if shut < 0 {
+		return noName, 0
 	}
-	name := chain[len(chain)-1]
-	open := r.skip(after, end)
+	inner := r.skip(items[0]+1, end)
+	if r.at(inner, shut).Is("select") {
+		if list := r.results(inner+1, shut); len(list) == 1 {
+			return list[0].Name, list[0].Type
+		}
+		return noName, 0
+	}
+	var group []int
+	for i := inner; i < shut; i = r.skip(r.after(i), shut) {
+		group = append(group, i)
+	}
+	if len(group) > 0 && len(items) == 1 {
+		return r.describe(group, shut)
+	}
+	return noName, 0
+}
+
+// describeName describes a column, or the call of a function whose arguments are at open.
+func (r *rewriter) describeName(name string, open, end int) (string, uint32) {
 	if !r.at(open, end).IsSymbol("(") || r.match[open] < 0 {
 		if functionsOfNoParentheses[name] {
 			return name, typeByName["name"].OID

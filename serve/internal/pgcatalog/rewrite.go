@@ -1037,20 +1037,25 @@ func (r *rewriter) emitTables(lo, hi int, names map[string]string) string {
 	return out.String()
 }
 
+// subquery rewrites a subquery in FROM that gives its columns names.
+func (r *rewriter) subquery(i, hi int) (string, int) {
+	shut := r.match[i]
+	if !r.at(r.skip(i+1, shut), shut).Is("select", "values", "with") {
+		return "", 0
+	}
+	alias, columns, end := r.alias(shut+1, hi)
+	if len(columns) == 0 {
+		return "", 0
+	}
+	as := sqlite.QuoteName(alias)
+	return "(WITH " + as + "(" + quoteNames(columns) + ") AS (" + r.span(i+1, shut) + ") SELECT * FROM " + as + ") AS " + as, end
+}
+
 // table rewrites a function, or a subquery whose columns get names, in FROM. It returns an empty
 // text for other tables.
 func (r *rewriter) table(i, hi int, names map[string]string) (string, int) {
 	if r.at(i, hi).IsSymbol("(") && r.match[i] >= 0 {
-		shut := r.match[i]
-		if !r.at(r.skip(i+1, shut), shut).Is("select", "values", "with") {
-			return "", 0
-		}
-		alias, columns, end := r.alias(shut+1, hi)
-		if len(columns) == 0 {
-			return "", 0
-		}
-		as := sqlite.QuoteName(alias)
-		return "(WITH " + as + "(" + quoteNames(columns) + ") AS (" + r.span(i+1, shut) + ") SELECT * FROM " + as + ") AS " + as, end
+		return r.subquery(i, hi)
 	}
 	chain, end := r.chain(i, hi)
 	open := r.skip(end, hi)
