@@ -168,3 +168,53 @@ func TestPatience(t *testing.T) {
 		t.Errorf("charged %v", got)
 	}
 }
+
+// What is known of sealed columns is looked up again when it may have changed, and not otherwise.
+func TestHasSealed(t *testing.T) {
+	conn, m := metered(t)
+	has := func(want bool) {
+		t.Helper()
+		if got, err := m.HasSealed(); got != want || err != nil {
+			t.Errorf("sealed: %v, %v", got, err)
+		}
+	}
+	run := func(sql string, want bool) {
+		t.Helper()
+		stmt, _, err := conn.Prepare(sql)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = m.HasSealed()
+		if err != nil {
+			t.Error(err)
+		}
+		if err := stmt.Run(); err != nil {
+			t.Fatal(err)
+		}
+		stmt.Close()
+		has(want)
+	}
+	has(false)
+	run(`CREATE TABLE t(x)`, false)
+	run(`CREATE TABLE geosql_sealed_column(number INTEGER PRIMARY KEY, tbl TEXT, col TEXT, account TEXT, kind TEXT, name TEXT)`, false)
+	run(`INSERT INTO geosql_sealed_column VALUES (1, 't', 'x', 'a', 'universe', 'u')`, true)
+	run(`SELECT 1`, true)
+	run(`BEGIN`, true)
+	run(`DELETE FROM geosql_sealed_column`, false)
+	run(`ROLLBACK`, true)
+	run(`BEGIN`, true)
+	run(`SAVEPOINT s`, true)
+	run(`DROP TABLE geosql_sealed_column`, false)
+	run(`ROLLBACK TO s`, true)
+	run(`COMMIT`, true)
+	run(`DROP TABLE geosql_sealed_column`, false)
+	run(`ATTACH ':memory:' AS o`, false)
+	run(`CREATE TABLE o.geosql_sealed_column(tbl TEXT, col TEXT, kind TEXT)`, false)
+	run(`INSERT INTO o.geosql_sealed_column VALUES ('t', 'x', 'universe')`, true)
+	run(`DETACH o`, false)
+	before := m.Looked()
+	run(`INSERT INTO t VALUES (1)`, false)
+	if !before || !m.Looked() {
+		t.Error("what is known is not kept")
+	}
+}

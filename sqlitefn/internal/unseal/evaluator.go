@@ -124,7 +124,11 @@ func (e *Evaluation) run(function string, do func() (frame.Answer, error)) (fram
 	if e.err != nil {
 		return nil, e.err
 	}
-	a, err := paidBy(e, do)
+	var a frame.Answer
+	err := e.paying(func() (err error) {
+		a, err = do()
+		return err
+	})
 	if err != nil {
 		return nil, e.fail(fmt.Errorf("%s: %w", function, err))
 	}
@@ -138,8 +142,8 @@ func (e *Evaluation) fail(err error) error {
 	return e.err
 }
 
-// paidBy does something for which the evaluation pays.
-func paidBy[T any](e *Evaluation, do func() (T, error)) (T, error) {
+// paying does something for which the evaluation pays.
+func (e *Evaluation) paying(do func() error) error {
 	s := e.evaluator.session
 	s.SetPayer(evaluationPayer{e})
 	defer s.SetPayer(nil)
@@ -188,8 +192,7 @@ func (g *EvaluatedGroup) Step(args []sqlite.Value) error {
 		return e.fail(fmt.Errorf("%s: %s %w", g.group.Name, a.Name, errOnlySealed))
 	}
 	g.call.SetArgs(args)
-	_, err := paidBy(e, func() (struct{}, error) { return struct{}{}, g.group.Step(g.call) })
-	if err != nil {
+	if err := e.paying(func() error { return g.group.Step(g.call) }); err != nil {
 		return e.fail(err)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package meter_test
+package misuse_test
 
 import (
 	"slices"
@@ -28,10 +28,17 @@ const sealedSchema = `
 	INSERT INTO reading(home, at, kwh, location, price) VALUES ('a', 1, zeroblob(56), zeroblob(56), 2), ('b', 2, zeroblob(56), zeroblob(56), 3);
 	INSERT INTO plain VALUES (1, 'a', 2);`
 
-// sealedMeter opens a database of sealedSchema in memory.
-func sealedMeter(t *testing.T) (*sqlite.Conn, *sqlitefn.Meter) {
+// sealedGate opens a database of sealedSchema in memory.
+func sealedGate(t *testing.T) (*sqlite.Conn, *sqlitefn.Gate) {
 	t.Helper()
-	conn, m := metered(t)
+	conn, err := sqlite.Open(":memory:", sqlite.ReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if err := sqlitefn.Attach(conn.Handle()); err != nil {
+		t.Fatal(err)
+	}
 	if err := conn.Exec(sealedSchema); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +49,7 @@ func sealedMeter(t *testing.T) (*sqlite.Conn, *sqlitefn.Meter) {
 	if err := conn.Register(lib); err != nil {
 		t.Fatal(err)
 	}
-	return conn, m
+	return conn, sqlitefn.NewGate(conn)
 }
 
 // rowsSeen stands in for an aggregate over sealed values: it counts rows.
@@ -190,7 +197,7 @@ func summary(list []sqlitefn.Misuse) string {
 }
 
 func TestMisuses(t *testing.T) {
-	_, m := sealedMeter(t)
+	_, m := sealedGate(t)
 	for _, c := range misused {
 		list, err := m.Misuses(c.sql)
 		if got := summary(list); err != nil || got != c.want {
@@ -221,7 +228,7 @@ var madePrivate = []struct{ sql, want string }{
 }
 
 func TestPrivate(t *testing.T) {
-	conn, m := sealedMeter(t)
+	conn, m := sealedGate(t)
 	for _, c := range madePrivate {
 		got, err := m.Private(c.sql, "0.5")
 		if text, fails := strings.CutPrefix(c.want, "!"); fails {
@@ -238,59 +245,9 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// What is known of sealed columns is looked up again when it may have changed, and not otherwise.
-func TestHasSealed(t *testing.T) {
-	conn, m := metered(t)
-	has := func(want bool) {
-		t.Helper()
-		if got, err := m.HasSealed(); got != want || err != nil {
-			t.Errorf("sealed: %v, %v", got, err)
-		}
-	}
-	run := func(sql string, want bool) {
-		t.Helper()
-		stmt, _, err := conn.Prepare(sql)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = m.HasSealed()
-		if err != nil {
-			t.Error(err)
-		}
-		if err := stmt.Run(); err != nil {
-			t.Fatal(err)
-		}
-		stmt.Close()
-		has(want)
-	}
-	has(false)
-	run(`CREATE TABLE t(x)`, false)
-	run(`CREATE TABLE geosql_sealed_column(number INTEGER PRIMARY KEY, tbl TEXT, col TEXT, account TEXT, kind TEXT, name TEXT)`, false)
-	run(`INSERT INTO geosql_sealed_column VALUES (1, 't', 'x', 'a', 'universe', 'u')`, true)
-	run(`SELECT 1`, true)
-	run(`BEGIN`, true)
-	run(`DELETE FROM geosql_sealed_column`, false)
-	run(`ROLLBACK`, true)
-	run(`BEGIN`, true)
-	run(`SAVEPOINT s`, true)
-	run(`DROP TABLE geosql_sealed_column`, false)
-	run(`ROLLBACK TO s`, true)
-	run(`COMMIT`, true)
-	run(`DROP TABLE geosql_sealed_column`, false)
-	run(`ATTACH ':memory:' AS o`, false)
-	run(`CREATE TABLE o.geosql_sealed_column(tbl TEXT, col TEXT, kind TEXT)`, false)
-	run(`INSERT INTO o.geosql_sealed_column VALUES ('t', 'x', 'universe')`, true)
-	run(`DETACH o`, false)
-	before := m.Looked()
-	run(`INSERT INTO t VALUES (1)`, false)
-	if !before || !m.Looked() {
-		t.Error("what is known is not kept")
-	}
-}
-
 // An index may order and select rows by sealed values without an instruction.
 func TestMisusesThroughIndexes(t *testing.T) {
-	conn, m := sealedMeter(t)
+	conn, m := sealedGate(t)
 	if err := conn.Exec(`CREATE TABLE keyed(id INTEGER PRIMARY KEY, kwh BLOB UNIQUE, home TEXT, x REAL, up AS (kwh + 1) VIRTUAL);
 		INSERT INTO geosql_sealed_column VALUES (4, 'KEYED', 'kwh', 'home', 'universe', 'u');
 		CREATE INDEX part ON keyed(home) WHERE kwh > 3; CREATE INDEX abs_kwh ON keyed(abs(kwh), x); CREATE INDEX public ON keyed(home, x);
@@ -317,7 +274,7 @@ func TestMisusesThroughIndexes(t *testing.T) {
 
 // The sealed columns of attached and temporary databases have names with that of their database.
 func TestMisusesInOtherDatabases(t *testing.T) {
-	conn, m := sealedMeter(t)
+	conn, m := sealedGate(t)
 	if err := conn.Exec(`ATTACH ':memory:' AS other; CREATE TABLE other.geosql_sealed_column(number INTEGER PRIMARY KEY, tbl TEXT, col TEXT, account TEXT, kind TEXT, name TEXT);
 		CREATE TABLE other.plain("a b" BLOB, x REAL); INSERT INTO other.geosql_sealed_column VALUES (1, 'plain', 'a b', 'h', 'universe', 'u');
 		CREATE TEMP VIEW both AS SELECT kwh AS k FROM reading UNION ALL SELECT "a b" FROM other.plain`); err != nil {

@@ -1,4 +1,4 @@
-package meter_test
+package misuse_test
 
 import (
 	"fmt"
@@ -260,9 +260,9 @@ const secretRows = `
 // with what the query answers over two databases that differ in sealed values only. Nothing
 // that it finds clean may have been made with a misuse, or answer differently.
 func TestRandomMisuses(t *testing.T) {
-	_, m := sealedMeter(t)
-	conn, _ := sealedMeter(t)
-	other, _ := sealedMeter(t)
+	_, m := sealedGate(t)
+	conn, _ := sealedGate(t)
+	other, _ := sealedGate(t)
 	for i, c := range []*sqlite.Conn{conn, other} {
 		// An automatic index may give rows that no ORDER BY tells apart in the order of sealed values.
 		if err := c.Exec("PRAGMA automatic_index = OFF;" + fmt.Sprintf(secretRows, []int{37, 53}[i])); err != nil {
