@@ -8,13 +8,13 @@ import (
 )
 
 // An allowance says how many rows may still be kept of the accounts that have more rows. It holds
-// them in memory. Batches take their turns in their order, whoever processes them.
+// them in memory. Batches take their turns in their order, on any worker.
 type allowance struct {
 	accounts intern.Table
 	left     []int64 // rows, by the number of the account
 
 	turns sync.Mutex
-	next  int // number of the batch whose turn it is
+	next  int // number of the batch in turn
 	taken *sync.Cond
 }
 
@@ -31,7 +31,7 @@ func (a *allowance) allow(account []byte, rows int64) {
 	}
 }
 
-// An asking is a row whose account has more rows than may be kept.
+// An asking is a row of an account with more rows than may be kept.
 type asking struct{ row, account int }
 
 // take appends to dropped the rows that may not be kept. It waits for the turn of a batch.

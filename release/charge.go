@@ -168,7 +168,7 @@ func (r *run) setLimit() error {
 	return r.ledger.SetFirstLimit(everyone, r.mechanism.Price().Unit, *r.spec.Limit)
 }
 
-// explain adds to a refusal what the user can do about it.
+// explain adds a cure to a refusal.
 func (r *run) explain(err error) error {
 	var refusal *ledger.RefusalError
 	switch {

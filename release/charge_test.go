@@ -51,7 +51,7 @@ func TestSpillTakesNothing(t *testing.T) {
 	wantFolder(t, dir, "in.csv")
 }
 
-// Items that are read ahead are the same, up to an error. Whoever stops has them read no further.
+// Items that are read ahead are the same, up to an error. A reader that stops has them read no further.
 func TestAhead(t *testing.T) {
 	failure := errors.New("disk")
 	for _, n := range []int{0, 1, inStretch - 1, inStretch, 3*inStretch + 5, (stretches + 3) * inStretch} {

@@ -11,7 +11,7 @@ import (
 	"github.com/geosql/geosql/release/internal/accounts"
 )
 
-// findings holds what the first pass has found.
+// findings holds the findings of the first pass.
 type findings struct {
 	digest    digest
 	batches   []fingerprint // nil if another process has checked them
@@ -89,7 +89,7 @@ func (r *run) newSurveyors() []*surveyor {
 type checker struct {
 	rowReader
 	payer     []byte      // the account of all locations, if there is no column of accounts
-	kinds     int         // number of columns whose kinds are to be inferred
+	kinds     int         // number of columns with kinds to be inferred
 	surveyors []*surveyor // one for each pair of columns
 }
 

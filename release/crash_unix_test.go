@@ -100,15 +100,15 @@ func killed(t *testing.T, cmd *exec.Cmd, said *bytes.Buffer) bool {
 	return false
 }
 
-// A judgement is what must hold whatever has happened.
+// A judgement holds the conditions that must hold after any event.
 type judgement struct {
 	dir   string
 	users int
 	seen  []byte // the output, once it was seen
 }
 
-// meanwhile judges what a killed process has left: if there is an output it is whole, and
-// it stays what it is.
+// meanwhile judges the files that a killed process has left: if there is an output it is whole, and
+// it does not change.
 func (j *judgement) meanwhile() error {
 	text, err := os.ReadFile(filepath.Join(j.dir, "out.csv"))
 	switch {
@@ -125,7 +125,7 @@ func (j *judgement) meanwhile() error {
 	return nil
 }
 
-// finally judges what is there when a process has ended well: one output, nothing else,
+// finally judges the files when a process has ended well: one output, nothing else,
 // and every account charged once for every location.
 func (j *judgement) finally() error {
 	if err := j.meanwhile(); err != nil {

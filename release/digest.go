@@ -11,7 +11,7 @@ import (
 )
 
 // A digest is the SHA-256 of the names of the columns and the hashes of the batches. It
-// covers every cell that a release reads. It must not be published: whoever can guess all of
+// covers every cell that a release reads. It must not be published: somebody who can guess all of
 // a small data set can confirm the guess by the digest.
 type digest struct {
 	columns []dataset.Field // the columns that are read, in the order of the input
@@ -35,7 +35,7 @@ func (d *digest) String() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// A fingerprint tells a batch from what else may be read in its place, to the process that has
+// A fingerprint tells a batch from any other that may be read in its place, to the process that has
 // computed it. Its seed is random, so that a batch that has changed has the same with a probability of
 // about 2^-64. It guards against a file that is written while it is read, by its owner: a hash that others
 // compare, or that is kept, is a [digest]. It costs a tenth of that.

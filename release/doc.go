@@ -3,7 +3,7 @@
 // Metrics (2014), section 5.4): every location is replaced by a draw of a planar
 // mechanism around it, and the account that it is about is charged in the ledger.
 //
-// # What is promised
+// # The promise
 //
 // A released location is at most exp(epsilon*(d + step*sqrt 2)) times as likely from one
 // location as from another d metres away: see [planar.Laplace.Draw]. Draws are independent,

@@ -75,7 +75,8 @@ func openTemporary(temp string) (*os.File, error) {
 	}
 }
 
-// openNameless opens a new file of which nothing remains however the process ends. It first removes an existing file of that name, unless another process
+// openNameless opens a new file that leaves nothing behind however the process ends. It first removes an existing file of
+// that name, unless another process
 // is writing it.
 func openNameless(path string) (*os.File, error) {
 	left, err := openTemporary(path)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A nameless file has no name while it is used, nobody else may read it, and what a killed
+// A nameless file has no name while it is used, nobody else may read it, and the rest that a killed
 // process may have left of it goes.
 func TestNameless(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "accounts")

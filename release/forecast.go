@@ -10,7 +10,7 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// A Forecast says what a release would do. It is for the owner of the raw data only, since it
+// A Forecast describes a release before it is done. It is for the owner of the raw data only, since it
 // shows where the true locations lie.
 type Forecast struct {
 	Refused error // why the release would not begin; nil if it would
@@ -48,12 +48,12 @@ type Whereabouts struct {
 	Key           string            // of the map
 }
 
-// DryRun reads the data set as a release would and says what it would do. It charges and
+// DryRun reads the data set as a release would and forecasts the release. It charges and
 // reserves nothing, and changes neither files nor the ledger. It returns an error if the
 // settings or the input are such that there is nothing to say.
 //
-// It does not find out whether the output's folder may be written and has room, nor what
-// another process does meanwhile.
+// It does not find out whether the output's folder may be written and has room, nor the effect of
+// other processes meanwhile.
 func DryRun(ctx context.Context, spec Spec, l Ledger) (*Forecast, error) {
 	return (&run{spec: &spec, sizes: defaultSizes, ledger: l, dry: true}).forecast(ctx)
 }
@@ -139,7 +139,7 @@ func (r *run) setAccuracy(f *Forecast) (err error) {
 	return errors.Join(err, median)
 }
 
-// whereabouts returns what the surveyor of a dry run has found.
+// whereabouts returns the findings of the surveyor of a dry run.
 func (s *surveyor) whereabouts(lat, lon string) Whereabouts {
 	t, k := &s.valid, s.sketch
 	w := Whereabouts{Lat: lat, Lon: lon, Locations: t.total(), Sides: t.sides, OutsideRegion: k.outsideRegion, Cause: t.cause()}

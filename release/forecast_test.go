@@ -72,7 +72,7 @@ func untouched(t *testing.T, dir string, s Spec, l ledger.Ledger) *Forecast {
 	return f
 }
 
-// What a dry run says comes true.
+// The forecast of a dry run comes true.
 func TestForecast(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "in.csv"), people(995, 9)+"x,u9,48.95,2.35\nx,u9,48.85,2.10\nx,u9,48.85,2.11\nx,u9,,\n")
@@ -110,7 +110,7 @@ func TestForecast(t *testing.T) {
 	}
 }
 
-// Whoever is told to be unable to pay is, what is told to suffice does, and a little less
+// An account said to be unable to pay is, a limit said to suffice does, and a little less
 // does not.
 func TestShortage(t *testing.T) {
 	dir := t.TempDir()
@@ -237,7 +237,7 @@ func TestForecastRefuses(t *testing.T) {
 	}
 }
 
-// A dry run of a release that goes on says what is charged already, and leaves what an
+// A dry run of a release that goes on tells earlier charges, and leaves the files of an
 // earlier attempt has left.
 func TestForecastOfTheRest(t *testing.T) {
 	dir := t.TempDir()
@@ -294,7 +294,7 @@ func TestForecastInterrupted(t *testing.T) {
 	}
 }
 
-// How many locations lie outside is not in what is published, wherever they are.
+// The number of locations outside is not in the published files, wherever they are.
 func TestOutsideIsNotPublished(t *testing.T) {
 	for _, publishable := range []bool{true, false} {
 		dir := t.TempDir()

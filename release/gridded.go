@@ -12,7 +12,7 @@ import (
 )
 
 // That the true locations lie on a grid is a fact about secrets, as is how many lie outside the
-// box. It is told to whoever runs the release and never goes into what is published, not even
+// box. It is told to the user who runs the release and never goes into published files, not even
 // into the owner's section of the report, which somebody may publish by mistake.
 
 const (
@@ -57,7 +57,7 @@ func (g *grain) add(degrees float64) {
 	g.counts[d]++
 }
 
-// addUnits adds a coordinate of d decimals, of which the last one stands for unit.
+// addUnits adds a coordinate of d decimals. The last one stands for unit.
 func (g *grain) addUnits(x, unit int64, d int) {
 	if len(g.distinct) < griddedValues && !slices.Contains(g.distinct, x) {
 		g.distinct = append(g.distinct, x)
@@ -124,7 +124,7 @@ func divisor(a, b int64) int64 {
 	return max(a, -a)
 }
 
-// Gridded says that the true locations of a pair of columns lie on a grid whose points are farther
+// Gridded reports that the true locations of a pair of columns lie on a grid with points farther
 // apart than the noise moves half of the locations. Then the released locations cluster around
 // the points of the grid. It is for the owner of the raw data only.
 type Gridded struct {
@@ -136,7 +136,7 @@ type Gridded struct {
 	Epsilon          float64 // per metre, at which half of the locations would move farther than the points are apart
 }
 
-// String says what that means, in one line.
+// String explains that, in one line.
 func (g Gridded) String() string {
 	return fmt.Sprintf("%s, %s: the true locations lie on a grid of %s by %s degrees (%.0f by %.0f m), and half of them move less than %.0f m: "+
 		"at least %.0f %% of the released ones are nearest to the point of the grid that they come from and cluster around it, so the noise does little to hide which point that is; "+
@@ -145,7 +145,7 @@ func (g Gridded) String() string {
 		math.Floor(100*g.Returned), decimal.Format(g.Epsilon))
 }
 
-// gridded returns the pairs of columns whose locations lie on a grid that is coarser than the noise.
+// gridded returns the pairs of columns with locations on a grid that is coarser than the noise.
 func (r *run) gridded() (all []Gridded, err error) {
 	a, noise := r.mechanism.Accuracy(), r.noise()
 	median, err := a.Radius(0.5)

@@ -131,7 +131,7 @@ func TestGridOfTheLattice(t *testing.T) {
 	}
 }
 
-// What is told is one line, and says what to do.
+// The warning is one line, and has a cure.
 func TestGriddedText(t *testing.T) {
 	g := Gridded{Lat: "lat", Lon: "lon\n", LatStep: 0.01, LonStep: 0.00001, North: 1112.2, East: 366.6, Median: 56, Returned: 0.9999, Epsilon: 0.0015}
 	const want = `lat, lon\n: the true locations lie on a grid of 0.01 by 0.00001 degrees (1112 by 367 m), and half of them move less than 56 m: ` +

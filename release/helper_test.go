@@ -34,7 +34,7 @@ func symlink(t *testing.T, to, path string) {
 	}
 }
 
-// failer is what *testing.T and *rapid.T have in common.
+// failer is the common interface of *testing.T and *rapid.T.
 type failer interface {
 	Helper()
 	Fatal(...any)
@@ -47,7 +47,7 @@ func check(t failer, err error) {
 	}
 }
 
-// city is a domain of 10 m steps, and cost what a location costs in these tests.
+// city is a domain of 10 m steps, and cost is the cost of a location in these tests.
 var city = Box{South: 48.80, West: 2.22, North: 48.91, East: 2.48}
 
 const cost budget.Amount = 0.01e12
@@ -132,7 +132,7 @@ func wantFolder(t testing.TB, dir string, want ...string) {
 	}
 }
 
-// spent is what every account has spent of metres.
+// spent returns the spending of every account, per metre.
 func spent(t testing.TB, l ledger.Ledger) map[string]budget.Amount {
 	t.Helper()
 	all := map[string]budget.Amount{}

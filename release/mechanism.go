@@ -15,7 +15,7 @@ import (
 const DefaultMechanism = "laplace"
 
 // Mechanisms returns the names of the mechanisms that can release a data set, in ascending
-// order: those that spend epsilon per metre, which is what limits and reports state.
+// order: the ones that spend epsilon per metre, the unit of limits and reports.
 func Mechanisms() []string {
 	return slices.DeleteFunc(planar.Mechanisms(), func(name string) bool {
 		law, err := planar.LawOf(name)

@@ -60,8 +60,7 @@ func FuzzNumber(f *testing.F) {
 	})
 }
 
-// Released coordinates print with their 7 decimals. As numbers they are what their texts are parsed
-// as.
+// Released coordinates print with their 7 decimals. As numbers they equal their parsed texts.
 func TestAppendDegrees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		units := rapid.Int64Range(-180e7, 180e7).Draw(t, "units")

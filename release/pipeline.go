@@ -15,7 +15,7 @@ type pipeline struct {
 	reader  dataset.Reader
 	columns []int
 	size    int      // of a batch, in rows
-	batches []*batch // all batches, whose number bounds the memory
+	batches []*batch // all batches; their number bounds the memory
 }
 
 // newPipeline returns a pipeline for the run's workers.

@@ -61,7 +61,7 @@ func TestPipelineKeepsTheOrder(t *testing.T) {
 	}
 }
 
-// The first error in the order of the rows ends it, whoever makes it, and everything
+// The first error in the order of the rows ends it, on any worker, and everything
 // before it was committed.
 func TestPipelineErrors(t *testing.T) {
 	failure, ended := errors.New("failed"), errors.New("ended")

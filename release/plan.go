@@ -10,7 +10,7 @@ import (
 	"github.com/geosql/geosql/internal/printable"
 )
 
-// A plan says what the columns of the input are for. The columns that are read are numbered
+// A plan assigns roles to the columns of the input. The columns that are read are numbered
 // in the order of the input.
 type plan struct {
 	fields  []dataset.Field // the columns that are read

@@ -110,7 +110,7 @@ func TestTemporaryFileIsOurs(t *testing.T) {
 	}
 }
 
-// What an earlier attempt left and somebody has linked would show two draws under that
+// A file that an earlier attempt left and somebody has linked would show two draws under that
 // name.
 func TestLinkedTemporaryFile(t *testing.T) {
 	dir := t.TempDir()
@@ -147,7 +147,7 @@ func TestPublishesItsOwn(t *testing.T) {
 	}
 }
 
-// A release replaces nothing, also what has appeared while it ran.
+// A release replaces nothing, also no file that has appeared while it ran.
 func TestReplacesNothing(t *testing.T) {
 	for _, path := range []string{"out.csv", "out.csv.metadata.json", "out.csv.report.html", "bad.csv"} {
 		dir := t.TempDir()

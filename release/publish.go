@@ -99,7 +99,7 @@ func (r *run) hashOutput() (string, error) {
 	return hash, err
 }
 
-// finish publishes what an earlier attempt has sealed. If that has its name already, finish does
+// finish publishes the sealed file of an earlier attempt. If that has its name already, finish does
 // nothing.
 func (r *run) finish(p *ledger.Published) (*Summary, error) {
 	sealed, err := r.leftSealed(p)
@@ -132,7 +132,7 @@ func (r *run) finish(p *ledger.Published) (*Summary, error) {
 	return s, err
 }
 
-// leftSealed reports whether the file that an earlier attempt has left is what was sealed, which
+// leftSealed reports whether the file that an earlier attempt has left is the sealed one, which
 // still lacks its name. It may be another sealed release.
 func (r *run) leftSealed(p *ledger.Published) (bool, error) {
 	if !r.out.left {

@@ -8,7 +8,7 @@ import (
 	"github.com/paulmach/orb/encoding/wkt"
 )
 
-// FuzzRegion reads any text as the GeoJSON of a region. What is read is written as WKT that means the same, within the
+// FuzzRegion reads any text as the GeoJSON of a region. An accepted region is written as WKT that means the same, within the
 // box that the region is said to have.
 func FuzzRegion(f *testing.F) {
 	const square = `[[[2.2,48.8],[2.5,48.8],[2.5,48.9],[2.2,48.8]]]`

@@ -18,7 +18,7 @@ import (
 	"github.com/geosql/geosql/release/internal/accounts"
 )
 
-// sizes bounds what is kept in memory and done at a time.
+// sizes bounds the memory and the work done at a time.
 type sizes struct {
 	batch    int // rows per batch; the digest depends on it
 	accounts accounts.Limits
@@ -54,7 +54,7 @@ type run struct {
 	batches []*batch  // used by both passes
 }
 
-// A Ledger is what a release needs of a [ledger.Ledger].
+// A Ledger is the part of a [ledger.Ledger] that a release needs.
 type Ledger interface {
 	ID() string
 	Path() string
@@ -120,7 +120,7 @@ func (r *run) checkStart(ctx context.Context) error {
 	return r.tryReport()
 }
 
-// checkFiles returns an error if a file is in the way. What an earlier attempt has left is
+// checkFiles returns an error if a file is in the way. Files of an earlier attempt are
 // not: it counts as nothing from then on.
 func (r *run) checkFiles() error {
 	if err := r.checkLeftover(); err != nil {

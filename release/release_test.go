@@ -25,7 +25,7 @@ import (
 	"github.com/geosql/geosql/release/internal/accounts"
 )
 
-// Rows keep their order, columns that are kept stay as they are, those that are not named
+// Rows keep their order, columns that are kept stay as they are, unnamed columns
 // are gone, and every account pays for its locations, however they are charged.
 func TestRelease(t *testing.T) {
 	for name, z := range map[string]sizes{"default": defaultSizes, "at once": {100, accounts.Limits{Tally: 5000, Merge: 64}, 5000}, "sorted": small} {
@@ -65,8 +65,8 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// The mean distance from the location is 2/epsilon*(1 + kappa), within what discreteness
-// adds; the release has 20,000 draws. The distance has variance 2/epsilon^2, so the mean
+// The mean distance from the location is 2/epsilon*(1 + kappa), within the effect of discreteness
+// ; the release has 20,000 draws. The distance has variance 2/epsilon^2, so the mean
 // of them has a standard deviation of 1 m; the bound of 8 m leaves 1 m for the lattice and
 // 7 standard deviations: a false alarm has a probability below 1e-11. No two draws are
 // equal because they were drawn twice: of a domain of 10 m steps a point is hit by 1e-3 of
@@ -212,7 +212,7 @@ func TestFromSQLite(t *testing.T) {
 	}
 }
 
-// What is wrong is refused with its place; nothing is charged and no file stays.
+// Wrong input is refused with its place; nothing is charged and no file stays.
 func TestRefused(t *testing.T) {
 	const good = "user,lat,lon,x\nana,48.85,2.35,1\n"
 	for _, c := range []struct {
@@ -300,8 +300,8 @@ func TestRefusedLast(t *testing.T) {
 	}
 }
 
-// A refusal between two transactions, because of what another process spent meanwhile,
-// leaves those before it charged, and the next attempt charges the others only.
+// A refusal between two transactions, because of spending by another process meanwhile,
+// leaves the accounts before it charged, and the next attempt charges the others only.
 func TestRefusedLate(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "in.csv"), manyPeople(500))
@@ -408,7 +408,7 @@ func TestNoRows(t *testing.T) {
 	}
 }
 
-// What is charged and told does not depend on where valid locations are if all may lie outside
+// Charges and messages do not depend on where valid locations are if all may lie outside
 // the box, but for how many did, which is the owner's.
 func TestNothingDependsOnPlaces(t *testing.T) {
 	var told []string
@@ -478,7 +478,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// A region moves what is released, and the owner learns how much lay outside.
+// A region moves released locations, and the owner learns how many lay outside.
 func TestRegion(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "in.csv"), "user,lat,lon\nana,48.85,2.35\nben,48.85,2.40\ncy,49.85,2.35\n")
@@ -582,7 +582,7 @@ func TestTemporaryNames(t *testing.T) {
 	}
 }
 
-// What is kept can be made harmless for spreadsheet programs; coordinates are numbers.
+// Kept cells can be made harmless for spreadsheet programs; coordinates are numbers.
 func TestEscapeFormulas(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "in.csv"), "=id,user,lat,lon\n=1+1,ana,48.85,2.35\n-2.5,@bo,x,2.35\n-2.5,@bo,48.85,2.35\n")

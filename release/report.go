@@ -63,7 +63,7 @@ func (r *run) reportData(hash string) (report.Data, error) {
 	return report.Data{Public: p, Owner: r.ownerData()}, err
 }
 
-// ledgerName returns what the owner is shown of where a ledger is: its path, or what its engine says.
+// ledgerName returns the place of a ledger as the owner is shown it: its path, or its engine's name for it.
 func ledgerName(l Ledger) string {
 	if s, ok := l.(fmt.Stringer); ok {
 		return s.String()

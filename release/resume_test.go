@@ -118,7 +118,7 @@ func TestSealedRejects(t *testing.T) {
 	wantFolder(t, dir, "in.csv", "out.csv", "out.csv.metadata.json", "out.csv.report.html", "rejects.csv")
 }
 
-// What an id stands for does not change.
+// The meaning of an id does not change.
 func TestAnotherPlan(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "in.csv"), people(3000, 40))
@@ -163,7 +163,7 @@ func TestAnotherPlan(t *testing.T) {
 	}
 }
 
-// An input that changes between the passes is noticed before what has changed is charged.
+// An input that changes between the passes is noticed before the changed rows are charged.
 func TestInputChanges(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "in.csv"), people(3000, 40))
@@ -252,7 +252,7 @@ func TestSealedAndNotNamed(t *testing.T) {
 	t.Run("the output", func(t *testing.T) { sealedAndNotNamed(t, true) })
 }
 
-// sealedAndNotNamed is about a release none of whose files has a name, or all others have.
+// sealedAndNotNamed is about a release with no named file, or with names for all others.
 func sealedAndNotNamed(t *testing.T, named bool) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "in.csv"), people(300, 3)+"300,u0,x,2.35\n")
@@ -301,7 +301,7 @@ func sealedAndNotNamed(t *testing.T, named bool) {
 	}
 }
 
-// What an earlier attempt left is never published, whatever it is.
+// Files of an earlier attempt are never published, whatever they are.
 func TestLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "in.csv"), people(30, 3))

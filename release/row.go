@@ -25,7 +25,7 @@ const longestAccount = 1000
 type rowReader struct {
 	plan     *plan
 	places   []place
-	doubtful []int // kept columns of a batch some of whose cells the output perhaps cannot hold
+	doubtful []int // kept columns of a batch with cells that the output perhaps cannot hold
 	digester digester
 }
 

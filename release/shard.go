@@ -22,7 +22,7 @@ import (
 // MostShards is the largest number of shards of a release.
 const MostShards = 100_000
 
-// A ShardSummary says what a process did for a release in shards, and how far the release is.
+// A ShardSummary reports the work of a process for a release in shards, and how far the release is.
 type ShardSummary struct {
 	Summary // of the whole release, if Complete and its shards are known; else only ID and Out
 
@@ -35,9 +35,9 @@ type ShardSummary struct {
 	Manifest  string
 }
 
-// RunShards does what is left to do of a release in shards, together with other processes on any
-// machines that call it with the same spec. Only is the number of the shard after whose
-// publication it returns, or -1 to work until the release is complete. Spec.In is a file of this
+// RunShards does the rest of a release in shards, together with other processes on any
+// machines that call it with the same spec. Only is the number of a shard, after the
+// publication of which it returns, or -1 to work until the release is complete. Spec.In is a file of this
 // machine, and target is where the output goes: nil is [LocalFiles]. After an error or a crash
 // the same call goes on, and charges nothing twice. A call for a complete release charges nothing
 // and returns nil.
@@ -59,7 +59,7 @@ var shardSizes = sizes{batch: defaultSizes.batch, accounts: defaultSizes.account
 // defaultLease is how long a shard is left to a process that says nothing.
 const defaultLease = 30 * time.Second
 
-// pause is how long a process waits before it looks again what others have done.
+// pause is how long a process waits before it looks again for the work of others.
 const pause = 200 * time.Millisecond
 
 func waitForOthers(ctx context.Context) error {
@@ -73,7 +73,7 @@ func waitForOthers(ctx context.Context) error {
 
 // A sharding is the work of one process on a release in shards. The phases follow one another for
 // all processes: all shards are counted, then all accounts are charged, then the shards are drawn.
-// What is done is in the ledger alone, so that every step can be done again, by anybody.
+// The progress is in the ledger alone, so that every step can be done again, by anybody.
 type sharding struct {
 	*run
 	shared  ledger.Shared
@@ -95,7 +95,7 @@ type sharding struct {
 
 	whole   *findings        // of all shards, once they are counted
 	reasons map[int]error    // why the first row of a shard that this process has counted is invalid
-	named   map[int]struct{} // shards whose files have their names
+	named   map[int]struct{} // shards with named files
 	checked bool             // that the release may begin
 	charged int64            // accounts, when this process last looked
 	sum     ShardSummary
@@ -182,7 +182,7 @@ func (s *sharding) prepare(ctx context.Context) (err error) {
 	return s.reopen()
 }
 
-// checkShards checks what a release in shards asks for besides a spec.
+// checkShards checks the needs of a release in shards besides a spec.
 func (s *sharding) checkShards() error {
 	switch {
 	case s.n < 1 || s.n > MostShards:
@@ -310,7 +310,7 @@ func (s *sharding) openSpill() (*os.File, error) {
 	return files.CreateNameless(filepath.Join(folder, spillName(s.spec.Out)+rand.Text()+unfinished))
 }
 
-// spillName is what the names of files for accounts begin with.
+// spillName begins the names of files for accounts.
 func spillName(out string) string { return "." + filepath.Base(out) + ".accounts-" }
 
 // shardPath returns the name of the file of a shard.
@@ -384,7 +384,7 @@ func (s *sharding) finished(ctx context.Context) (*ShardSummary, error) {
 		s.sum.Summary = *own
 		s.sum.Metadata = ""
 	}
-	if err := s.clean(ctx); err != nil { // what a process left that was killed meanwhile
+	if err := s.clean(ctx); err != nil { // files of a process that was killed meanwhile
 		return nil, err
 	}
 	if p := s.sharded.Published(); len(s.sum.Counted)+len(s.sum.Published)+len(s.sum.Lost) == 0 && s.working != finishing {

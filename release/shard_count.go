@@ -14,7 +14,7 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// A shardCount is what the ledger keeps of a shard when it is counted, besides how many rows each
+// A shardCount is the ledger's record of a counted shard, besides how many rows each
 // account has. It holds numbers of rows and of locations, and no cell of the input.
 type shardCount struct {
 	Rows      int64          `json:"rows"`
@@ -25,7 +25,7 @@ type shardCount struct {
 	Pairs     []pairCount    `json:"pairs"`
 }
 
-// A pairCount is what it keeps of a pair of columns.
+// A pairCount is its record of a pair of columns.
 type pairCount struct {
 	Valid  tally    `json:"valid"`
 	Beyond tally    `json:"beyond"`
@@ -194,7 +194,7 @@ func (s *sharding) checkRows(ctx context.Context) error {
 }
 
 // firstReason returns why the first invalid row is invalid. The ledger does not know, since the
-// reason names what is in a cell.
+// reason names the content of a cell.
 func (s *sharding) firstReason(ctx context.Context) (reason, err error) {
 	i := 0
 	for shard, err := range s.sharded.Shards() {

@@ -21,8 +21,8 @@ import (
 	"github.com/geosql/geosql/release/internal/report"
 )
 
-// A shardDraw is what the ledger keeps of the draw of a shard that may be seen: what the report
-// shows of it, and where it was drawn.
+// A shardDraw is the ledger's record of the draw of a shard that may be seen: its part of the report,
+// and where it was drawn.
 type shardDraw struct {
 	Host    string     `json:"host"`
 	Time    time.Time  `json:"time"`
@@ -31,7 +31,7 @@ type shardDraw struct {
 	Pairs   []pairDraw `json:"pairs"`
 }
 
-// A pairDraw is what the report shows of a pair of columns: numbers of locations in the squares of
+// A pairDraw is the part of the report about a pair of columns: numbers of locations in the squares of
 // a map, and of distances. Raw and Moved are those of the owner's section, nil if there is none.
 type pairDraw struct {
 	Outside  int64  `json:"outside,omitempty"`
@@ -220,7 +220,7 @@ func (s *sharding) allowance(shard int) (*allowance, error) {
 	return a, nil
 }
 
-// encode returns what the ledger keeps of a survey.
+// encode returns the ledger's record of a survey.
 func (s *survey) encode(owner bool) (p pairDraw, err error) {
 	p.Outside = s.outside
 	if p.Released, err = s.released.MarshalBinary(); err != nil || !owner {
@@ -282,7 +282,7 @@ func (s *sharding) complete(ctx context.Context) error {
 	return err
 }
 
-// gather puts together what the ledger keeps of the shards, all of which are drawn. Unless m is nil
+// gather puts together the ledger's records of the shards, which are all drawn. Unless m is nil
 // it also gives the files their names and lists them in m.
 func (s *sharding) gather(ctx context.Context, m *report.Manifest) error {
 	if err := s.findWhole(); err != nil {
@@ -313,7 +313,7 @@ func (s *sharding) gather(ctx context.Context, m *report.Manifest) error {
 	return nil
 }
 
-// gatherShard adds a shard to what is known of all.
+// gatherShard adds a shard to the sums of all.
 func (s *sharding) gatherShard(ctx context.Context, shard int, state *ledger.Shard, m *report.Manifest) error {
 	if state.Drawn == nil {
 		return fmt.Errorf("release %s: the ledger says that all shards are drawn, but shard %d is not", s.id, shard)

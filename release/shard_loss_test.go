@@ -17,7 +17,7 @@ import (
 	"github.com/geosql/geosql/ledger/postgres"
 )
 
-// A paidTarget is local files, none of which is drawn before everybody is charged.
+// A paidTarget is local files. None is drawn before everybody is charged.
 type paidTarget struct {
 	Target
 	t       *testing.T
@@ -38,8 +38,8 @@ func (x paidTarget) List(ctx context.Context, prefix string) ([]string, error) {
 	return LocalFiles.(Lister).List(ctx, prefix)
 }
 
-// A server that was restored from an older copy has lost charges of a release in shards, or what was
-// drawn for them. When the owner has accepted that, the release begins anew: everybody is charged
+// A server that was restored from an older copy has lost charges of a release in shards, or the draws
+// paid by them. When the owner has accepted that, the release begins anew: everybody is charged
 // before anything is drawn, and no earlier draw is published.
 func TestShardsAfterLoss(t *testing.T) {
 	const n = 4

@@ -96,7 +96,7 @@ func (c *crew) start(environment ...string) (*exec.Cmd, *bytes.Buffer) {
 	return cmd, said
 }
 
-// look checks that what has a final name stays what it is.
+// look checks that files with final names do not change.
 func (c *crew) look() {
 	entries, err := os.ReadDir(c.dir)
 	check(c.t, err)
@@ -185,7 +185,7 @@ func TestShardsKilled(t *testing.T) {
 				break
 			}
 		}
-		// Whoever is killed after the release is complete leaves a draft of its own to the next.
+		// A process that is killed after the release is complete leaves a draft of its own to the next.
 		cmd, text2 := c.start()
 		if err := cmd.Wait(); err != nil {
 			t.Fatalf("%v: %s", err, text2)

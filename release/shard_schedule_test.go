@@ -22,9 +22,9 @@ import (
 )
 
 // A stage-managed release is one on which several workers run at a time, one step of one worker
-// after the other. What a step is can be seen in player: everything that others can notice. Before
+// after the other. The steps are the methods of player: everything that others can notice. Before
 // each step a scheduler decides at random who goes on. It kills workers before a step and after
-// it; what a killed worker was about to clean up stays as it is.
+// it; files that a killed worker was about to clean up stay.
 type schedule struct {
 	rng     *rand.Rand
 	ledger  ledger.Ledger // for the judge
@@ -37,7 +37,7 @@ type schedule struct {
 	charged map[string]budget.Amount
 
 	parked  chan *player
-	seen    map[string][sha256.Size]byte // what the files with final names hold
+	seen    map[string][sha256.Size]byte // contents of the files with final names
 	trace   []string
 	kills   map[string]int // by step
 	between func(step string)
@@ -45,7 +45,7 @@ type schedule struct {
 
 // A player is one worker. After its death nothing that it does has an effect.
 type player struct {
-	ledger.Shared // for what is no step
+	ledger.Shared // for calls that are no steps
 	*schedule
 	number int
 	step   string
@@ -203,7 +203,7 @@ func (s *schedule) drain(waiting map[*player]bool) {
 	}
 }
 
-// judge checks what must hold at any time.
+// judge checks the conditions that hold at any time.
 func (s *schedule) judge(t *testing.T) error {
 	entries, err := os.ReadDir(filepath.Dir(s.spec.Out))
 	check(t, err)
@@ -246,7 +246,7 @@ func (s *schedule) judge(t *testing.T) error {
 	return nil
 }
 
-// A player is a ledger, whose calls are steps.
+// A player is a ledger with calls that are steps.
 func (p *player) OpenSharded(id string, plan ledger.ReleasePlan, shards int) (x ledger.Sharded, err error) {
 	err = p.act("open", func() (err error) {
 		x, err = p.Shared.OpenSharded(id, plan, shards)
@@ -339,7 +339,7 @@ func inSteps[T any](p *player, step string, begin func() iter.Seq2[T, error]) it
 	}
 }
 
-// A playedTarget is local files, whose changes are steps.
+// A playedTarget is local files with changes that are steps.
 type playedTarget player
 
 func (x *playedTarget) p() *player { return (*player)(x) }
@@ -435,7 +435,7 @@ func TestShardsScheduled(t *testing.T) {
 	}
 }
 
-// The judge must notice ledgers that do what must not be done.
+// The judge must notice ledgers with planted faults.
 func TestShardsPlanted(t *testing.T) {
 	for name, plant := range map[string]func(*fakeShared){
 		"no compare-and-set": func(f *fakeShared) { f.noCompare = true },
@@ -459,7 +459,7 @@ func TestShardsPlanted(t *testing.T) {
 	}
 }
 
-// An account that spends what it has left between the check and the charge is refused, and nothing
+// An account that spends its rest between the check and the charge is refused, and nothing
 // is released.
 func TestShardsPlantedRefusal(t *testing.T) {
 	for _, bug := range []bool{false, true} {

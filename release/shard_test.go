@@ -61,7 +61,7 @@ func shardFiles(t testing.TB, out string, n int) (all []string) {
 	return all
 }
 
-// wantWhole checks what is there when a release in shards is complete.
+// wantWhole checks the files of a complete release in shards.
 func wantWhole(t testing.TB, s Spec, n int, l *fakeShared, kept []string, charged map[string]budget.Amount) {
 	t.Helper()
 	if err := judgeWhole(t, s, n, l.Ledger, kept, charged); err != nil {
@@ -140,8 +140,8 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// Processes that publish one shard each leave nothing to do, in whatever order they run. What must
-// come before is done by whoever comes first.
+// Processes that publish one shard each leave nothing to do, in any order. Steps that must
+// come before are done by the first of them.
 func TestOneShardEach(t *testing.T) {
 	dir := t.TempDir()
 	text, kept, charged := crowded(2000, 2)
@@ -161,7 +161,7 @@ func TestOneShardEach(t *testing.T) {
 	wantWhole(t, s, 4, l, kept, charged)
 }
 
-// What cannot be released in shards is refused before anybody is charged, with a cure.
+// A data set that cannot be released in shards is refused before anybody is charged, with a cure.
 func TestShardsRefuse(t *testing.T) {
 	_, noFolder := os.Stat(filepath.Join(t.TempDir(), "none", "x"))
 	for name, c := range map[string]struct {
@@ -284,8 +284,8 @@ func (p plain) Create(ctx context.Context, name string) (w writeCloser, err erro
 	return struct{ writeCloser }{f}, err
 }
 
-// Nothing that could confirm a guess of the input is in the manifest, nor a cell of it in what the
-// ledger keeps of shards.
+// Nothing that could confirm a guess of the input is in the manifest, nor a cell of it in the
+// ledger's records of shards.
 func TestManifestAndInfosKeepSecrets(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "in.csv"), people(300, 3)+"300,u1,48.8412345,2.2987654\n")

@@ -14,7 +14,7 @@ type Shortage struct {
 	Accounts int64                  // that cannot pay
 	First    []*ledger.RefusalError // of the first of them
 	Limit    budget.Amount          // under which each could pay, in its window if it has one; 0: no limit is as large
-	Epsilon  budget.Amount          // of a location that each could pay with what it has left; 0: none
+	Epsilon  budget.Amount          // of a location that each could pay with its rest; 0: none
 }
 
 // firstRefusals is how many refusals a shortage has at most.
@@ -40,7 +40,7 @@ func (s *Shortage) add(item ledger.Item, standing *ledger.Standing) {
 	}
 }
 
-// A demand is what the accounts that are not charged yet have to pay.
+// A demand is the sum that the accounts not charged yet have to pay.
 type demand struct {
 	most     budget.Amount // of one account
 	shortage Shortage
@@ -98,7 +98,7 @@ func (r *run) checkShortage(s Shortage) error {
 	return r.withCharged(&ShortageError{s, r.found.payers - r.release.Charged()})
 }
 
-// withCharged adds to the reason why a release does not begin what was charged before.
+// withCharged adds the earlier charges to the reason why a release does not begin.
 func (r *run) withCharged(err error) error {
 	if n := r.release.Charged(); n > 0 {
 		return fmt.Errorf("%w; an earlier attempt has charged %d accounts, which will not be charged again: repeat the command with --id %s", err, n, r.id)

@@ -8,7 +8,7 @@ import (
 	"github.com/geosql/geosql/release/internal/report"
 )
 
-// A Spec says what to release, and how.
+// A Spec holds the columns and settings of a release.
 type Spec struct {
 	In, Out  string   // data sets: see package dataset for their formats
 	Account  string   // column of the accounts, or "const:NAME" for one account

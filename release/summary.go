@@ -6,7 +6,7 @@ import (
 	"github.com/geosql/geosql/budget"
 )
 
-// A Summary says what was released.
+// A Summary describes a finished release.
 type Summary struct {
 	ID, Out, Report string
 	Metadata        string

@@ -13,7 +13,7 @@ import (
 )
 
 // How many locations lie outside the box, and where, is a fact about secrets. It is shown to
-// whoever runs the release, who has the raw data. It never goes into what is published: no
+// the user who runs the release, who has the raw data. It never goes into published files: no
 // field of [report.Public] may hold it. One bit gets out all the same: a release that exists
 // had at most a share of [Spec.Outside] outside. With a share of 1, nothing does.
 
@@ -38,8 +38,8 @@ var directionNames = [directions]string{"south-west", "south", "south-east", "we
 // String returns the name of the direction.
 func (d Direction) String() string { return directionNames[d] }
 
-// A tally counts where locations lie, and what is wrong with those outside. A tally of the
-// locations with coordinates that are no degrees at all counts only what is wrong.
+// A tally counts where locations lie, and the faults of those outside. A tally of the
+// locations with coordinates that are no degrees at all counts only faults.
 type tally struct {
 	sides [directions]int64
 	// of those outside:
@@ -115,7 +115,7 @@ type surveyor struct {
 	box    Box
 	width  float64 // of the box, degrees
 	valid  tally
-	beyond tally // of locations beyond 90 or 180 degrees, whose rows are invalid
+	beyond tally // of locations beyond 90 or 180 degrees, in invalid rows
 	lats   grain // of the valid ones
 	lons   grain
 
@@ -123,10 +123,10 @@ type surveyor struct {
 	// coordinates.
 	steps *[2]int64
 
-	sketch *sketch // what a dry run shows besides; nil in a release
+	sketch *sketch // shown besides by a dry run; nil in a release
 }
 
-// A sketch is what a dry run counts to show where the locations lie.
+// A sketch holds the counts of a dry run that show where the locations lie.
 type sketch struct {
 	grid             *report.Grid // of those in the box
 	north, east      float64      // sums of degrees from the middle of the box
@@ -233,7 +233,7 @@ func (s *surveyor) merge(other *surveyor) {
 	}
 }
 
-// cause returns the likely cause of locations that are not in the box, and what to do about
+// cause returns the likely cause of locations that are not in the box, and a cure for
 // it, with counts alone: "of these, 5 would lie in the box with ..: ..".
 func (t *tally) cause() string {
 	out := t.outside()
@@ -257,7 +257,7 @@ func (t *tally) cause() string {
 }
 
 // likely reports whether another reading, in which n of the locations outside lie in the box,
-// is likely what was meant: it explains half of them, or more locations than lie in the box
+// is the likely meaning: it explains half of them, or more locations than lie in the box
 // as they are.
 func (t *tally) likely(n int64) bool {
 	out := t.outside()

@@ -165,7 +165,7 @@ func TestAbandon(t *testing.T) {
 	}
 }
 
-// uploads is a store in which, as in gs and s3, an upload whose context has ended makes no object.
+// uploads is a store in which, as in gs and s3, an upload with an ended context makes no object.
 type uploads struct{ filesystem.Interface }
 
 func (u uploads) OpenWrite(ctx context.Context, name string) (io.WriteCloser, error) {

@@ -15,7 +15,7 @@ import (
 
 func init() { sdk.RegisterType(reflect.TypeFor[*releaseShard]()) }
 
-// newPipeline returns the job that releases the shards of a spec file. Whoever sees the job, or its
+// newPipeline returns the job that releases the shards of a spec file. A reader of the job, or its
 // options, learns the path of the file and how many shards there are.
 func newPipeline(path string, shards int) *sdk.Pipeline {
 	p, s := sdk.NewPipelineWithRoot()
@@ -34,7 +34,7 @@ type releaseShard struct {
 	Shards int
 }
 
-// Setup reads the spec file and opens what it names, so that a mistake shows before the first
+// Setup reads the spec file and opens its files, so that a mistake shows before the first
 // shard.
 func (f *releaseShard) Setup(ctx context.Context) error {
 	_, release, err := workers.use(ctx, f.Spec)
@@ -87,7 +87,7 @@ func failure(err error) error {
 
 var marked = regexp.MustCompile(regexp.QuoteMeta(errorMark) + `([^\n]*)`)
 
-// readable returns what a DoFn said, in place of an error of a runner about it.
+// readable returns the error of a DoFn, in place of an error of a runner about it.
 func readable(err error) error {
 	if said := marked.FindStringSubmatch(err.Error()); said != nil {
 		return errors.New(said[1])

@@ -64,7 +64,7 @@ func trips(rows, accounts int) string {
 	return b.String()
 }
 
-// charges returns what every account of a ledger was charged, and how often.
+// charges returns the sum and the number of charges of every account of a ledger.
 func charges(t testing.TB, url string) map[string]string {
 	t.Helper()
 	l, err := openLedger(url)
@@ -82,7 +82,7 @@ func charges(t testing.TB, url string) map[string]string {
 	return all
 }
 
-// A manifest is what is in a manifest that tests look at.
+// A manifest is the part of a manifest that tests look at.
 type manifest struct {
 	Files []struct {
 		Name string
@@ -247,7 +247,7 @@ func TestReleaseAfterAnError(t *testing.T) {
 	}
 }
 
-// Who cannot pay stops the job before anybody is charged.
+// An account that cannot pay stops the job before anybody is charged.
 func TestReleaseIsRefused(t *testing.T) {
 	onPrism()
 	j := newJob(t, 500, 5, 3)

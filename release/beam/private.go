@@ -10,7 +10,7 @@ import (
 // the folder for temporary files.
 const privateFolders = "geosql-release-beam-*"
 
-// A privateFolder holds what a process has downloaded. Nobody else may read it.
+// A privateFolder holds downloads of a process. Nobody else may read it.
 type privateFolder struct {
 	path string
 	lock *os.File // of the folder, held while the process lives

@@ -17,7 +17,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/dataflow"
-	//lint:ignore SA1019 without a server and a protocol it shows what is due to them
+	//lint:ignore SA1019 without a server and a protocol it shows their mistakes
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/direct"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/flink"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
@@ -28,7 +28,7 @@ import (
 // Runners returns the names of the runners.
 func Runners() []string { return []string{"prism", "direct", "flink", "spark", "dataflow"} }
 
-// A Result says what a job has done.
+// A Result reports a finished job.
 type Result struct {
 	Out    string
 	Shards int
@@ -134,7 +134,7 @@ func checkServer(ctx context.Context) error {
 	return conn.Close()
 }
 
-// silence drops what Beam logs. On one machine an error says it all.
+// silence drops Beam's log. On one machine an error says it all.
 func silence() {
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	log.SetLogger(&log.Standard{Level: log.SevFatal + 1})

@@ -50,8 +50,8 @@ func numbers(n int) []int {
 	return all
 }
 
-// The error of a shard ends the job and is one line, in which the user finds what to do. The next
-// run does what is left.
+// The error of a shard ends the job and is one line, with a cure for the user. The next
+// run does the rest.
 func TestRunFails(t *testing.T) {
 	for _, runner := range local {
 		t.Run(runner, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestRunFails(t *testing.T) {
 	}
 }
 
-// What only a worker finds out is one line too.
+// An error that only a worker finds is one line too.
 func TestRunFailsInSetup(t *testing.T) {
 	for _, runner := range local {
 		t.Run(runner, func(t *testing.T) {
@@ -228,7 +228,7 @@ func TestWorkerDownloadsOnce(t *testing.T) {
 	}
 }
 
-// What a killed process has downloaded is removed by the next one, and what a living one has is not.
+// Downloads of a killed process are removed by the next one, and those of a living one are not.
 func TestPrivateFolders(t *testing.T) {
 	if !foldersLock {
 		t.Skip("this system does not tell who lives")

@@ -16,7 +16,7 @@ import (
 	"github.com/geosql/geosql/release"
 )
 
-// A Spec is what a spec file says.
+// A Spec is the content of a spec file.
 type Spec struct {
 	Release release.Spec // its Region is not read yet
 	Region  string       // the file of the region; "" if there is none
@@ -165,7 +165,7 @@ func (s *Spec) set(name string, value json.RawMessage) error {
 	return fmt.Errorf("there is no setting %q, only %s", name, strings.Join(Settings(), ", "))
 }
 
-// check returns an error if settings are missing or contradict each other, and sets what follows
+// check returns an error if settings are missing or contradict each other, and sets fields that follow
 // from several of them.
 func (s *Spec) check() error {
 	r := &s.Release

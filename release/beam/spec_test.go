@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/release"
 )
 
-// A specText is the text of a spec file whose settings tests change.
+// A specText is the text of a spec file with settings that tests change.
 type specText map[string]string
 
 // newSpecText returns the settings of a release of trips.

@@ -23,7 +23,7 @@ var (
 	runShards = release.RunShards
 )
 
-// A worker is what a process has open to release shards of one spec file: the ledger, the output's
+// A worker holds the open files of a process that releases shards of one spec file: the ledger, the output's
 // target, and a copy of the input if it is on an object store.
 type worker struct {
 	turn        chan struct{} // holds an element while a shard is released
@@ -43,9 +43,9 @@ type pool struct {
 	done    Done
 }
 
-// Done is what a process has done for a release.
+// Done counts the work of a process for a release.
 type Done struct {
-	Published int                   // shards that it drew, and whose draws were published
+	Published int                   // shards that it drew and published
 	Summary   *release.ShardSummary // of the release, if it is complete; otherwise of a shard, or nil
 }
 
@@ -104,7 +104,7 @@ func (p *pool) release(path string, x *pooled) {
 	x.idle = timer
 }
 
-// note keeps what was done for a shard, to be told at the end.
+// note keeps the summary of a shard, to be told at the end.
 func (p *pool) note(s *release.ShardSummary) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -114,7 +114,7 @@ func (p *pool) note(s *release.ShardSummary) {
 	}
 }
 
-// closeAll waits until no worker is in use, and closes all. It returns what was noted.
+// closeAll waits until no worker is in use, and closes all. It returns the noted sums.
 func (p *pool) closeAll() (done Done, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -133,7 +133,7 @@ func (p *pool) closeAll() (done Done, err error) {
 
 func (x *pooled) used() bool { return x.users > 0 }
 
-// openWorker reads a spec file and opens what it names.
+// openWorker reads a spec file and opens its files.
 func openWorker(ctx context.Context, path string) (*worker, error) {
 	spec, err := ReadSpec(ctx, path)
 	if err != nil {
@@ -181,7 +181,7 @@ func (w *worker) fetch(ctx context.Context) (err error) {
 	return err
 }
 
-// close closes what is open, and removes what was downloaded.
+// close closes the files, and removes downloads.
 func (w *worker) close() (err error) {
 	if w.ledger != nil {
 		err = w.ledger.Close()

@@ -12,7 +12,7 @@ type Account struct {
 	Locations int64
 }
 
-// Limits bounds what is kept in memory and done at a time.
+// Limits bounds the memory and the work done at a time.
 type Limits struct {
 	Tally int // accounts counted in memory
 	Merge int // runs merged at a time, at least 2
@@ -23,12 +23,12 @@ type Limits struct {
 // Counter must not be used concurrently.
 type Counter struct {
 	limits Limits
-	open   func() (*os.File, error) // opens the file for what memory does not hold
+	open   func() (*os.File, error) // opens the file for data beyond memory
 
 	tally    *Tally
 	order    []int32      // of the tally, if it holds all accounts
 	spill    *spill       // nil if the tally holds all accounts
-	flushing chan flushed // receives what the last flush leaves; nil if nothing is being flushed
+	flushing chan flushed // receives the result of the last flush; nil if nothing is being flushed
 	whole    stretch      // all accounts, in the spill
 	count    int64        // number of accounts, once they are sorted
 }
@@ -59,7 +59,7 @@ func (c *Counter) full() bool {
 	return c.tally.names.Len() >= c.limits.Tally || c.tally.text >= MostText
 }
 
-// A flushed is what a flush leaves: an empty tally, and an error.
+// A flushed is the result of a flush: an empty tally, and an error.
 type flushed struct {
 	tally *Tally
 	err   error
@@ -145,7 +145,7 @@ func until(ctx context.Context, all iter.Seq2[Account, error]) iter.Seq2[Account
 
 // Close frees the memory and closes the file. It keeps the number of accounts.
 func (c *Counter) Close() {
-	_, _ = c.endFlush() // whoever closes before the end of the counting has another error
+	_, _ = c.endFlush() // closing before the end of the counting has another error
 	if c.spill != nil {
 		c.spill.close()
 	}

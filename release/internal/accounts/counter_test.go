@@ -48,7 +48,7 @@ func counted(a *Counter, tallies [][]string) (map[string]int64, error) {
 	return want, a.Sort(context.Background())
 }
 
-// verify makes sure that the accounts behind the first ones are those that are wanted, each
+// verify makes sure that the accounts behind the first ones are the wanted ones, each
 // once and in ascending order.
 func (a *Counter) verify(want map[string]int64, first int) error {
 	names := slices.Sorted(maps.Keys(want))
@@ -89,7 +89,7 @@ func TestAccounts(t *testing.T) {
 	})
 }
 
-// Whoever reads may stop.
+// A reader may stop.
 func TestAccountsStop(t *testing.T) {
 	for _, z := range []Limits{{Tally: 2, Merge: 3}, {Tally: 100, Merge: 3}} {
 		a := newCounter(t, z)
@@ -154,7 +154,7 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// Planted: who counts an account that is in two runs twice, or loses one, is caught.
+// Planted: counters that count an account in two runs twice, or lose one, are caught.
 func TestAccountsAreVerified(t *testing.T) {
 	a := newCounter(t, Limits{Tally: 2, Merge: 3})
 	defer a.Close()

@@ -27,7 +27,7 @@ type browser struct {
 func newBrowser(t *testing.T) browser {
 	t.Helper()
 	program := need.Program(t, "chromium")
-	// Not t.TempDir: what the browser leaves running may write its profile a little
+	// Not t.TempDir: processes that the browser leaves running may write its profile a little
 	// longer.
 	dir, err := os.MkdirTemp("", "report")
 	if err != nil {
@@ -37,7 +37,7 @@ func newBrowser(t *testing.T) browser {
 	return browser{program: program, dir: dir}
 }
 
-// open opens a page of the given text and returns what the browser prints and what the
+// open opens a page of the given text and returns the browser's output and the messages that the
 // page logged to its console.
 func (b browser) open(t *testing.T, page string, flags ...string) (output string, console []string) {
 	t.Helper()
@@ -95,8 +95,8 @@ func tags(t *testing.T, page, name string) int {
 	return len(document.all(name))
 }
 
-// The page's policy forbids scripts and pictures of elsewhere, and the test sees what
-// the console says.
+// The page's policy forbids scripts and pictures of elsewhere, and the test sees the
+// messages on the console.
 func TestThePolicyHolds(t *testing.T) {
 	b := newBrowser(t)
 	page := written(t, released(t, 20))
@@ -107,7 +107,7 @@ func TestThePolicyHolds(t *testing.T) {
 	}
 }
 
-// A layout is what the script below measures of a page.
+// A layout holds the measures that the script below takes of a page.
 type layout struct {
 	Dark     bool
 	Wide     float64  // by how much the page is wider than its window
@@ -159,7 +159,7 @@ output.textContent = JSON.stringify(result);
 document.body.append(output);
 </script></body>`
 
-// measured opens a page, allows it the measuring script, and returns what that finds.
+// measured opens a page, allows it the measuring script, and returns the layout found.
 func (b browser) measured(t *testing.T, page string, flags ...string) (l layout) {
 	t.Helper()
 	page = strings.Replace(page, "default-src 'none'", "script-src 'unsafe-inline'", 1)
@@ -179,7 +179,7 @@ func (b browser) measured(t *testing.T, page string, flags ...string) (l layout)
 	return l
 }
 
-// what is wrong with a layout.
+// faults returns the faults of a layout.
 func (l layout) faults(pictures int) (all []string) {
 	if l.Wide > 0 {
 		all = append(all, fmt.Sprintf("it is %v pixels too wide", l.Wide))
@@ -245,7 +245,7 @@ func TestLayoutOfOtherDomains(t *testing.T) {
 	}
 }
 
-// What the measuring finds: the page is spoilt in four ways.
+// The measuring finds faults: the page is spoilt in four ways.
 func TestLayoutFaultsAreFound(t *testing.T) {
 	b := newBrowser(t)
 	page := written(t, released(t, 20))

@@ -16,9 +16,9 @@ type Data struct {
 	Owner  *Owner // nil for a publishable page
 }
 
-// Public is what everybody may know of a release: what the output file shows, and the
+// Public holds the public facts of a release: the content of the output file, and the
 // settings. It must not hold the name, the digest or the accounts of the input, nor an
-// identifier derived from them: whoever can guess a small input can confirm the guess by
+// identifier derived from them: somebody who can guess a small input can confirm the guess by
 // its digest.
 type Public struct {
 	Output string    // name of the output file, without its folder
@@ -58,7 +58,7 @@ type Location struct {
 	Released *Grid  // of the released locations; rows without a location are not in it
 }
 
-// Owner is what only the owner of the raw data may know.
+// Owner holds facts that only the owner of the raw data may know.
 type Owner struct {
 	Input   string // path
 	Digest  string // of the input, in hexadecimal

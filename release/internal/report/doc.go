@@ -1,5 +1,5 @@
 // Package report writes the report on a released data set: one HTML page that says in
-// words what was released, with which guarantee, at what cost and how accurately.
+// words the release, its guarantee, its cost and its accuracy.
 //
 // The page has two parts. The first is for everybody and depends only on the released
 // locations and on public settings. The second is for the data owner only: it compares the

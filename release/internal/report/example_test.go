@@ -8,7 +8,7 @@ import (
 	"github.com/geosql/geosql/release/internal/report"
 )
 
-// Every worker counts what it draws; the counts are merged, and the page is written.
+// Every worker counts its draws; the counts are merged, and the page is written.
 func Example() {
 	box := report.Box{South: 38.79, West: -77.12, North: 39, East: -76.91}
 	worker, other := report.NewGrid(box), report.NewGrid(box)

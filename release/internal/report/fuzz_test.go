@@ -42,7 +42,7 @@ func FuzzCounts(f *testing.F) {
 	})
 }
 
-// FuzzNames writes the manifest and the page of a release whose columns and files have any names. The manifest is JSON with
+// FuzzNames writes the manifest and the page of a release with any names of columns and files. The manifest is JSON with
 // these names, and no name ends the page's own text.
 func FuzzNames(f *testing.F) {
 	for _, name := range []string{"lat", "", "</script><script>alert(1)</script>", "a\"b\\c\n", "<!--", "\u2028\u202e", "\xff\xfe", "]]>", "{{.}}", "&lt;"} {

@@ -61,7 +61,7 @@ func TestGridOfLongBoxes(t *testing.T) {
 	}
 }
 
-// Workers that count apart and merge count what one would.
+// Workers that count apart and merge have the counts of one worker.
 func TestMergeIsAdding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		whole, moved := NewGrid(washington), NewMoves(planar.LaplaceLaw.Plane(0.01))

@@ -15,7 +15,7 @@ const (
 	vast = 1_000_000
 )
 
-// A guarantee is what noise of epsilon per metre on a lattice promises. Any released
+// A guarantee is the promise of noise of epsilon per metre on a lattice. Any released
 // location is at most
 //
 //	exp(epsilon*(d + step*sqrt 2))
@@ -31,7 +31,7 @@ func (g guarantee) exponent(d float64, n int) float64 {
 	return float64(n) * g.epsilon * (d + g.step*math.Sqrt2)
 }
 
-// A distinction is what a guarantee amounts to at a distance.
+// A distinction is the meaning of a guarantee at a distance.
 type distinction struct {
 	Distance string
 	Factor   string // rounded up

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// A Manifest is what is public of a release in several files besides what [Public] holds. The
+// A Manifest holds the public facts of a release in several files besides Public. The
 // release's ID must not be derived from the input.
 type Manifest struct {
 	ID     string // "" leaves it out
@@ -20,7 +20,7 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// manifest is what WriteManifest writes.
+// manifest is the form of a Manifest in JSON.
 type manifest struct {
 	metadata
 	Release string `json:"release,omitempty"`

@@ -10,7 +10,7 @@ import (
 	"github.com/geosql/geosql/internal/version"
 )
 
-// metadata is what WriteMetadata writes. Every field is of the page's public part, and has its
+// metadata is the form of WriteMetadata in JSON. Every field is of the page's public part, and has its
 // unit in its name. The limits of the accounts are not among them: a limit that is just large
 // enough says how many locations somebody has.
 type metadata struct {
@@ -95,8 +95,8 @@ var citations = []citation{
 		"PhD thesis, École Polytechnique", 2014, ""},
 }
 
-// WriteMetadata writes what everybody may know of a release as JSON, in UTF-8. It depends only on
-// what it is given, and writes nothing if that is invalid.
+// WriteMetadata writes the public facts of a release as JSON, in UTF-8. It depends only on
+// its arguments, and writes nothing if they are invalid.
 func WriteMetadata(w io.Writer, p Public) error {
 	if err := p.check(); err != nil {
 		return fmt.Errorf("metadata: %w", err)
@@ -131,7 +131,7 @@ func newMetadata(p Public) metadata {
 	return m
 }
 
-// meaning says in sentences what is promised.
+// meaning returns the promise in sentences.
 func (p *Public) meaning() []string {
 	g := guarantee{epsilon: p.Epsilon, step: p.Step}
 	at := g.at(g.example(p.Radius), 1)
@@ -143,7 +143,7 @@ func (p *Public) meaning() []string {
 	)
 }
 
-// notPromised says in sentences what is not protected.
+// notPromised returns the limits of the promise in sentences.
 func (p *Public) notPromised() []string {
 	all := []string{
 		"The number of rows, their order and which rows have no location are as in the original and count as public.",

@@ -23,7 +23,7 @@ func metadataOf(t testing.TB, p Public) []byte {
 	return text.Bytes()
 }
 
-// keys returns the names of all fields of a JSON value, with those that they are in.
+// keys returns the names of all fields of a JSON value, with the fields that they are in.
 func keys(value any, prefix string) (all []string) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -39,7 +39,7 @@ func keys(value any, prefix string) (all []string) {
 	return slices.Compact(all)
 }
 
-// The metadata have these fields and no other. Whoever adds one says why everybody may know it.
+// The metadata have these fields and no other. A new field needs a reason why everybody may know it.
 func TestMetadataFields(t *testing.T) {
 	var m any
 	if err := json.Unmarshal(metadataOf(t, released(t, 20).Public), &m); err != nil {
@@ -58,7 +58,7 @@ func TestMetadataFields(t *testing.T) {
 	}
 }
 
-// The metadata say what the page says, with numbers that are not rounded where they are settings.
+// The metadata have the facts of the page, with numbers that are not rounded where they are settings.
 func TestMetadata(t *testing.T) {
 	p := released(t, 20).Public
 	p.Mechanism = "laplace"

@@ -21,7 +21,7 @@ func TestMovesPlacesDistances(t *testing.T) {
 	}
 }
 
-// The bins hold what noise of any epsilon does, and are not much too wide for it.
+// The bins suit noise of any epsilon, and are not much too wide for it.
 func TestBinsSuitEpsilon(t *testing.T) {
 	for eps := minEpsilon; eps <= maxEpsilon; eps *= 1.7 {
 		noise := planar.LaplaceLaw.Plane(eps)
@@ -56,7 +56,7 @@ func farthest(measured, expected [bins + 1]float64) (d float64) {
 // cumulative shares are farther than 0.0195 from the true ones with a probability of at
 // most 2*exp(-2*n*0.0195^2) < 1e-12 (Dvoretzky, Kiefer and Wolfowitz, with Massart's
 // constant); half a thousandth is for the lattice and for distances on a sphere, and
-// what comes to the border. An epsilon wrong by a tenth is noticed: it moves the
+// draws moved to the border. An epsilon wrong by a tenth is noticed: it moves the
 // cumulative shares by 0.05, ten standard deviations more than that.
 func TestExpectedDistancesAreTheMechanisms(t *testing.T) {
 	const allowed = 0.0195 + 0.0005

@@ -63,7 +63,7 @@ func parse(page string) (*element, error) {
 	}
 }
 
-// faults returns what is wrong with the structure of a page.
+// faults returns the faults in the structure of a page.
 func faults(page string) error {
 	document, err := parse(page)
 	if err != nil {
@@ -119,7 +119,7 @@ func faults(page string) error {
 	return errors.Join(all...)
 }
 
-// loads returns what in a page runs or comes from elsewhere.
+// loads returns the parts of a page that run or come from elsewhere.
 func loads(e *element) error {
 	if slices.Contains([]string{"script", "iframe", "img", "image", "link", "object", "embed", "use", "form", "base"}, e.name) {
 		return errors.New("an element " + e.name)
@@ -157,7 +157,7 @@ func TestStructure(t *testing.T) {
 	}
 }
 
-// What faults finds.
+// The function faults finds faults.
 func TestFaultsAreFound(t *testing.T) {
 	page := written(t, released(t, 100))
 	for old, wrong := range map[string]string{
@@ -217,7 +217,7 @@ func another(data Data) Data {
 	return data
 }
 
-// reveals reports whether the part for everybody depends on what only the owner may
+// reveals reports whether the part for everybody depends on facts that only the owner may
 // know, as a way of writing pages writes it.
 func reveals(t *testing.T, data Data, write func(Data) string) bool {
 	publishable := data

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// notNumbers is what a formatter prints for a number that is none, or with an exponent.
+// notNumbers matches the formatted text of a number that is none, or with an exponent.
 var notNumbers = regexp.MustCompile(`NaN|Inf|[0-9]e[+-][0-9]|%!|<no value>|ZgotmplZ|−0[ %<"]`)
 
 // drawBox draws a box that planar.NewDomain may take.

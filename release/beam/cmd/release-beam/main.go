@@ -124,7 +124,7 @@ func serve() {
 	beam.Serve(ctx, func() { os.Exit(cli.Status(context.Cause(ctx))) })
 }
 
-// report says on standard error what was done.
+// report reports the job on standard error.
 func report(r *beam.Result) {
 	s := r.Summary
 	if s == nil || !s.Complete {

@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { clitest.Main(m, programName, main) }
 
-// secrets is a spec file, and secretWords what of it must not leave the workers.
+// secrets is a spec file, and secretWords are the words of it that must not leave the workers.
 const secrets = `{
   "in": "/office/raw/trips.csv", "out": "/office/public/walks.csv",
   "ledger": "postgres://clerk@db.office.example:6543/budgets?sslmode=verify-full", "shards": 17,
@@ -74,8 +74,8 @@ func submit(t *testing.T, args ...string) *jobpb.PrepareJobRequest {
 	return jobs.got
 }
 
-// Whoever sees a job sees the path of the spec file and how many shards there are, and nothing of
-// what the file says.
+// A job shows the path of the spec file and the number of shards, and nothing of
+// the file's contents.
 func TestJobHoldsNoSecret(t *testing.T) {
 	path := writeSpec(t, secrets)
 	for _, runner := range []string{"flink", "spark", "prism"} {
@@ -91,7 +91,7 @@ func TestJobHoldsNoSecret(t *testing.T) {
 				t.Errorf("%s: the job holds %s", runner, word)
 			}
 		}
-		for _, word := range []string{path, `"Shards":17`} { // the search finds what is there
+		for _, word := range []string{path, `"Shards":17`} { // the search finds words that are there
 			if !holds(seen, word) {
 				t.Errorf("%s: the search does not find %s", runner, word)
 			}
@@ -99,7 +99,7 @@ func TestJobHoldsNoSecret(t *testing.T) {
 	}
 }
 
-// layers returns a text, and what is encoded in it in base64, and so on.
+// layers returns a text, and the texts encoded in it in base64, and so on.
 func layers(text []byte) [][]byte {
 	all := [][]byte{text}
 	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"
@@ -129,7 +129,7 @@ func holds(layers [][]byte, word string) bool {
 	return false
 }
 
-// The search finds what it looks for in a job that leaks it, however deep.
+// The search finds its words in a job that leaks them, however deep.
 func TestSearchFindsLeaks(t *testing.T) {
 	inner := base64.StdEncoding.EncodeToString([]byte(`{"ledger":"postgres://clerk@h"}`))
 	for _, text := range []string{"xx postgres://clerk", "\x01" + inner, base64.StdEncoding.EncodeToString([]byte("\x00\xff|" + inner + "|"))} {
