@@ -12,9 +12,9 @@ import (
 	"math"
 )
 
-// An Account is what a database knows of an account that pays. The number is inside of values,
-// and the pseudonym stands beside them. Neither tells the name to anybody but whoever made
-// them, and the owner, to whom [Sealer.SealAccount] tells it.
+// An Account is a database's record of an account that pays. The number is inside of values,
+// and the pseudonym stands beside them. Neither tells the name to anybody but its maker
+// and the owner, to whom [Sealer.SealAccount] tells it.
 type Account struct {
 	Number    uint64
 	Pseudonym string // 16 hexadecimal digits
@@ -45,7 +45,7 @@ func newAccount(b []byte) Account {
 	return Account{binary.BigEndian.Uint64(b), hex.EncodeToString(b[8:16])}
 }
 
-// The account's number and name are sealed as one. What is encrypted has the number, the length
+// The account's number and name are sealed as one. The plaintext has the number, the length
 // of the name in 2 bytes, the name, and zeros up to a multiple of accountBlock, so that its
 // length tells little about the name's. Column 0 stands for accounts.
 const (
@@ -71,7 +71,7 @@ func (s *Sealer) SealAccount(number uint64, name string) ([]byte, error) {
 	return s.seal(make([]byte, headerSize, headerSize+size+tagSize), accountColumn, plain[:size])
 }
 
-// OpenAccount returns what SealAccount has sealed. The error is ErrValue or ErrRevoked.
+// OpenAccount opens the result of SealAccount. The error is ErrValue or ErrRevoked.
 func (r *Reader) OpenAccount(sealed []byte) (number uint64, name string, err error) {
 	if len(sealed) < headerSize+accountBlock+tagSize {
 		return 0, "", ErrValue

@@ -1,21 +1,21 @@
 // Package sealed hides secrets in a database that anybody may query: a sealed value is an
 // authenticated ciphertext of a reading or a location together with the account that pays for
-// what is released of it. Whoever has the public key can seal; only the owner's key opens.
+// releases of it. Anybody with the public key can seal; only the owner's key opens.
 //
 // A [Sealer] is a session of a collector. It makes values of 56 bytes, which name their column,
 // their session and a counter; the last two are the identity of the row. An [Opener] is the
-// owner's side: it knows the sessions of a database, those that were revoked and the accounts
+// owner's side: it knows the sessions of a database, revoked collectors and the accounts
 // that were erased, and gives a [Reader] to each goroutine.
 //
-// # What a value does not tell
+// # Secrets of a value
 //
 // All values have one length. The account, the reading and the location are encrypted with
 // AES-256-GCM under a key that each session has for itself, which HPKE (RFC 9180) encapsulates
 // to the owner's public key with X25519 and ML-KEM-768. The counter is the nonce, and a session
 // never uses one twice. So values tell nothing but their column, their session and the order in
-// which the session made them, to anybody whose computing power is bounded (docs/sealed.md).
+// which the session made them, to anybody with bounded computing power (docs/sealed.md).
 //
-// # What a value cannot be made into
+// # Integrity of a value
 //
 // Column, session and counter are authenticated with the contents, and the session's key is
 // bound to the database. So a value that is changed, moved to another column or session, or

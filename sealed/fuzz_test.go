@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzOpenAccount opens nothing but what was sealed, whatever the bytes are. FuzzOpen does the
+// FuzzOpenAccount opens only sealed entries, whatever the bytes are. FuzzOpen does the
 // same for values.
 func FuzzOpenAccount(f *testing.F) {
 	p := newPlace(f)
@@ -34,7 +34,7 @@ func FuzzOpenAccount(f *testing.F) {
 	})
 }
 
-// What a collector has sealed, and not what the functions of this package write, may hold
+// An entry by a collector, other than the output of this package, may hold
 // anything: it opens as an account or not, and nothing panics.
 func FuzzContentsOfAccount(f *testing.F) {
 	p := newPlace(f)
@@ -59,7 +59,7 @@ func FuzzContentsOfAccount(f *testing.F) {
 	})
 }
 
-// Texts that are no keys are errors, and those that are make the same text again.
+// Texts that are no keys are errors, and keys make the same text again.
 func FuzzKeys(f *testing.F) {
 	key := must(GenerateKey())
 	private, public, locked := must(key.MarshalText()), must(key.Public().MarshalText()), must(key.Encrypt([]byte("words")))

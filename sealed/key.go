@@ -20,7 +20,7 @@ var (
 // A KeyID tells keys apart: the first 8 bytes of the SHA-256 hash of a public key.
 type KeyID [8]byte
 
-// A PublicKey seals for whoever has the private key, and verifies what that has signed. It is
+// A PublicKey seals for the holder of the private key, and verifies its signatures. It is
 // immutable and safe for concurrent use.
 type PublicKey struct {
 	key      hpke.PublicKey
@@ -28,7 +28,7 @@ type PublicKey struct {
 	id       KeyID
 }
 
-// A PrivateKey opens what its public key has sealed, and signs. It is immutable and safe for
+// A PrivateKey opens values sealed with its public key, and signs. It is immutable and safe for
 // concurrent use.
 type PrivateKey struct {
 	key    hpke.PrivateKey
@@ -78,10 +78,10 @@ func (k *PrivateKey) Public() PublicKey { return k.public }
 // Signer returns the key that signs sessions.
 func (k *PrivateKey) Signer() ed25519.PrivateKey { return k.signer }
 
-// Verifier returns the key that verifies what the private key has signed.
+// Verifier returns the key that verifies signatures of the private key.
 func (k PublicKey) Verifier() ed25519.PublicKey { return k.verifier }
 
-// ID returns what tells the key from others.
+// ID returns the identity of the key.
 func (k PublicKey) ID() KeyID { return k.id }
 
 // Labels of the files of keys.
@@ -91,7 +91,7 @@ const (
 	publicLabel    = "GEOSQL PUBLIC KEY"
 )
 
-// MarshalText returns the private key in PEM. Whoever reads it can open every value.
+// MarshalText returns the private key in PEM. Anybody who reads it can open every value.
 func (k *PrivateKey) MarshalText() ([]byte, error) {
 	b, err := k.key.Bytes()
 	if err != nil {
@@ -105,7 +105,7 @@ func (k PublicKey) MarshalText() ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: publicLabel, Bytes: k.bytes()}), nil
 }
 
-// Errors of reading keys. They show nothing of what was read.
+// Errors of reading keys. They show nothing of the text.
 var (
 	// ErrPassphrase says that a key is encrypted, and that the passphrase is missing or wrong.
 	ErrPassphrase = errors.New("is encrypted, and the passphrase is missing or wrong")

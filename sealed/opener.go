@@ -26,7 +26,7 @@ type openSession struct {
 	derive func() (cipher.AEAD, error)
 }
 
-// gone holds what does not open any more.
+// gone holds the keys and accounts that do not open any more.
 type gone struct {
 	sessions map[uint32]bool
 	accounts map[uint64]bool
@@ -111,7 +111,7 @@ type Reader struct {
 // NewReader returns a reader.
 func (o *Opener) NewReader() *Reader { return &Reader{opener: o} }
 
-// Open returns what a value shows and hides. The error is ErrValue, ErrRevoked or ErrErased.
+// Open returns the header and the contents of a value. The error is ErrValue, ErrRevoked or ErrErased.
 func (r *Reader) Open(value []byte) (Header, Contents, error) {
 	h, err := ParseHeader(value)
 	if err != nil {
@@ -134,7 +134,7 @@ func (r *Reader) Open(value []byte) (Header, Contents, error) {
 	return h, c, nil
 }
 
-// open appends what is sealed behind a header to to. The error is ErrValue or ErrRevoked.
+// open appends the plaintext behind a header to to. The error is ErrValue or ErrRevoked.
 func (r *Reader) open(to []byte, h Header, sealed []byte) ([]byte, error) {
 	if r.opener.gone.Load().sessions[h.Session] {
 		return nil, ErrRevoked

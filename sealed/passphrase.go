@@ -20,7 +20,7 @@ const (
 	encryptedHead  = 4 + saltSize
 )
 
-// Encrypt returns the private key in PEM, for whoever knows the passphrase. Somebody who has the
+// Encrypt returns the private key in PEM, encrypted with the passphrase. Somebody who has the
 // file can try ten thousand passphrases an hour on each core of a processor, and far more on
 // other hardware: one that can be guessed is no protection.
 func (k *PrivateKey) Encrypt(passphrase []byte) ([]byte, error) {

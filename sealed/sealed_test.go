@@ -226,7 +226,7 @@ func TestRevokedAndErased(t *testing.T) {
 	}
 }
 
-// After a rotation, the old key opens what was sealed for it, and the new one the rest.
+// After a rotation, the old key opens the values sealed for it, and the new one the rest.
 func TestRotation(t *testing.T) {
 	p := newPlace(t)
 	v := p.seal(t, 1, Contents{1, 1})

@@ -25,7 +25,7 @@ type Session struct {
 	Signature []byte // by the signer, of all the above and the database
 }
 
-// signed returns what the signer signs.
+// signed returns the text that the signer signs.
 func (s *Session) signed(database DatabaseID) []byte {
 	b := append([]byte("geosql session 1\x00"), database[:]...)
 	b = binary.BigEndian.AppendUint32(b, s.Number)
@@ -95,7 +95,7 @@ var (
 	errColumn = errors.New("no column has the number 0")
 )
 
-// Seal sets a value to contents, sealed for a column, whose number is not 0.
+// Seal sets a value to contents, sealed for a column with a number other than 0.
 func (s *Sealer) Seal(v *Value, column uint32, c Contents) error {
 	if column == accountColumn {
 		return errColumn

@@ -24,13 +24,13 @@ const (
 // The nonce is 4 zeros and the counter. The first 16 bytes are the associated data.
 type Value [ValueSize]byte
 
-// A Header is what a value shows. Session and Counter are the identity of its row.
+// A Header is the public part of a value. Session and Counter are the identity of its row.
 type Header struct {
 	Column, Session uint32
 	Counter         uint64
 }
 
-// Contents are what a value hides.
+// Contents are the secret part of a value.
 type Contents struct {
 	Account uint64 // number of the account that pays
 	Data    Data
@@ -52,7 +52,7 @@ func OfLocation(lat, lon int32) Data { return Data(uint64(uint32(lat))<<32 | uin
 func (d Data) Location() (lat, lon int32) { return int32(d >> 32), int32(uint32(d)) }
 
 // Errors of opening. Which of them a value gives depends on public facts only: its bytes and
-// what the owner has revoked or erased.
+// the owner's revocations and erasures.
 var (
 	// ErrValue says that bytes are no value of this database, whatever the reason is.
 	ErrValue = errors.New("is not a value that was sealed for this database")

@@ -24,7 +24,7 @@ func (b *hexBytes) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// vectors are what docs/sealed.md specifies, for implementations in other languages.
+// vectors are the test vectors of docs/sealed.md, for implementations in other languages.
 type vectors struct {
 	PrivateKey string        `json:"private_key"`
 	PublicKey  string        `json:"public_key"`
@@ -33,7 +33,7 @@ type vectors struct {
 	Values     []valueVector `json:"values"`
 	Refused    []hexBytes    `json:"refused"`
 
-	// What a collector derives with the private key above, and the entry that tells the owner.
+	// Derived by a collector with the private key above, and the entry that tells the owner.
 	Accounts []accountVector `json:"accounts"`
 }
 
@@ -108,7 +108,7 @@ func (x *valueVector) data() Data {
 	return OfLocation(*x.Lat, *x.Lon)
 }
 
-// What was once sealed opens for ever.
+// A sealed value opens for ever.
 func TestVectors(t *testing.T) {
 	if *update {
 		text := must(json.MarshalIndent(newVectors(t), "", "\t"))

@@ -1,11 +1,11 @@
-// Package catalog keeps what a sealed database has beside its sealed values: in the database
+// Package catalog keeps the data of a sealed database beside its sealed values: in the database
 // itself, in tables geosql_sealed_*, and in its ledger.
 //
 // Collectors write to the database, and anybody may have read it. So the owner relies on nothing
 // in it that its keys or the ledger do not confirm. The database holds sessions, which collectors
 // have signed, and the names of accounts, which they have sealed. The ledger holds facts, which
 // only the owner records: the id of the database, its columns with their universes and domains,
-// who may collect, and who was erased. A [Keeper] puts the two together and opens values.
+// the collectors, and the erased accounts. A [Keeper] puts the two together and opens values.
 package catalog
 
 import (
@@ -48,7 +48,7 @@ type Column struct {
 	Domain   *Domain   `json:"domain,omitempty"`
 }
 
-// A Universe is what dx_universe has declared.
+// A Universe is a declaration of dx_universe.
 type Universe struct {
 	Name string  `json:"name"`
 	Lo   float64 `json:"lo"`
@@ -57,7 +57,7 @@ type Universe struct {
 	Unit string  `json:"unit"`
 }
 
-// A Domain is what geo_domain and geo_region have declared.
+// A Domain is a declaration of geo_domain and geo_region.
 type Domain struct {
 	Name   string  `json:"name"`
 	South  float64 `json:"south"`
@@ -121,7 +121,7 @@ func AddColumn(conn *sqlite.Conn, c Column) error {
 }
 
 // NewSession begins a session of the database for a key, and adds it. Its number is drawn at
-// random among those that are free, so that sessions of two copies of a database hardly ever have
+// random among the free ones, so that sessions of two copies of a database hardly ever have
 // the same one.
 func NewSession(conn *sqlite.Conn, id sealed.DatabaseID, key sealed.PublicKey, signer *sealed.PrivateKey) (*sealed.Sealer, error) {
 	for {
@@ -148,14 +148,14 @@ func NewSession(conn *sqlite.Conn, id sealed.DatabaseID, key sealed.PublicKey, s
 	}
 }
 
-// AddAccount adds what [sealed.Sealer.SealAccount] has sealed about the account of a pseudonym.
+// AddAccount adds the entry that [sealed.Sealer.SealAccount] has sealed for the account of a pseudonym.
 func AddAccount(conn *sqlite.Conn, pseudonym string, entry []byte) error {
 	return exec(conn, "INSERT INTO main.geosql_sealed_account VALUES (?1, ?2)", pseudonym, entry)
 }
 
 // Entered returns a function that reports whether a collector has entered the account of a
-// pseudonym, in whichever session. Every collector enters those that it uses: what others have
-// entered does not open any more once they are revoked.
+// pseudonym, in any session. Every collector enters the accounts that it uses: entries of others
+// do not open any more once they are revoked.
 func Entered(conn *sqlite.Conn, collector *sealed.PrivateKey) (func(pseudonym string) (bool, error), error) {
 	own := map[uint32]bool{}
 	err := sessions(conn, func(s *sealed.Session) {

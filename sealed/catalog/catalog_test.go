@@ -27,7 +27,7 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// declarations are what a sealed database has besides what the package creates.
+// declarations are the tables of a sealed database besides the package's own.
 const declarations = `
 CREATE TABLE geosql_universe(name TEXT PRIMARY KEY, lo REAL, hi REAL, step REAL, unit TEXT);
 CREATE TABLE geosql_domain(name TEXT PRIMARY KEY, south REAL, west REAL, north REAL, east REAL, step_m REAL, region TEXT);
@@ -168,7 +168,7 @@ func TestKeeperOpens(t *testing.T) {
 	opens(t, k, v, "ana")
 }
 
-// What another process records counts from the next statement on.
+// Facts recorded by another process count from the next statement on.
 func TestErasedAndRevoked(t *testing.T) {
 	p := newPlace(t)
 	other := must(sealed.GenerateKey())
@@ -231,7 +231,7 @@ func TestStrangersDoNotOpen(t *testing.T) {
 	refuses(t, p.keeper(must(sealed.GenerateKey())), v)
 }
 
-// A number that is said to be two people's is nobody's, whoever said it first.
+// A number that is said to be two people's is nobody's, in either order.
 func TestUnclearNumber(t *testing.T) {
 	p := newPlace(t)
 	s := p.begin(p.signer)
@@ -313,7 +313,7 @@ func TestFirstFactsCount(t *testing.T) {
 	}
 }
 
-// A collector notices whatever is changed of what a database declares.
+// A collector notices every change of a database's declarations.
 func TestChangedDeclarations(t *testing.T) {
 	for _, sql := range []string{
 		"UPDATE geosql_universe SET step = 0.25", "UPDATE geosql_universe SET lo = -1", "UPDATE geosql_universe SET unit = 'Wh'",

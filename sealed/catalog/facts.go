@@ -16,7 +16,7 @@ const (
 	collectorFact = "collector"         // Collector
 	revokedFact   = "collector revoked" // Collector
 	erasedFact    = "account erased"    // erasedAccount
-	sealedAsFact  = "sealed as"         // sealedDatabase, in the ledger of what was sealed
+	sealedAsFact  = "sealed as"         // sealedDatabase, in the ledger of the source
 )
 
 type sealedDatabase struct {
@@ -37,7 +37,7 @@ type erasedAccount struct {
 func Database(id sealed.DatabaseID) ledger.Fact { return fact(databaseFact, sealedDatabase{id[:]}) }
 
 // SealedAs returns the fact, for the ledger of a database, that its contents were sealed in
-// another one. Whoever seals them again gives its accounts their budgets a second time.
+// another one. Sealing them again gives its accounts their budgets a second time.
 func SealedAs(id sealed.DatabaseID) ledger.Fact { return fact(sealedAsFact, sealedDatabase{id[:]}) }
 
 // Fact returns the fact that a column is sealed.
@@ -46,14 +46,14 @@ func (c Column) Fact() ledger.Fact { return fact(columnFact, c) }
 // Fact returns the fact that a collector may begin sessions.
 func (c Collector) Fact() ledger.Fact { return fact(collectorFact, c) }
 
-// Revoked returns the fact that what a collector has sealed or will seal is not opened.
+// Revoked returns the fact that no value of a collector is opened, sealed before or later.
 func (c Collector) Revoked() ledger.Fact { return fact(revokedFact, c) }
 
-// Erased returns the fact that no value of the account of a name is opened any more, whoever
-// has sealed it.
+// Erased returns the fact that no value of the account of a name is opened any more, from any
+// collector.
 func Erased(name string) ledger.Fact { return fact(erasedFact, erasedAccount{name}) }
 
-// fact returns a fact whose text is v in JSON.
+// fact returns a fact with v in JSON as its text.
 func fact(kind string, v any) ledger.Fact {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -62,7 +62,7 @@ func fact(kind string, v any) ledger.Fact {
 	return ledger.Fact{Kind: kind, Text: string(text)}
 }
 
-// A Record is what the owner has recorded in a ledger about a sealed database.
+// A Record holds the owner's facts in a ledger about a sealed database.
 type Record struct {
 	Database   *sealed.DatabaseID // nil if the ledger is not that of a sealed database
 	Columns    []Column
@@ -74,14 +74,14 @@ type Record struct {
 	last int64 // ID of the last fact
 }
 
-// ReadRecord returns what is recorded in a ledger.
+// ReadRecord returns the record in a ledger.
 func ReadRecord(l ledger.Facts) (*Record, error) {
 	r := &Record{Revoked: map[string]bool{}, Erased: map[string]bool{}}
 	_, err := r.update(l)
 	return r, err
 }
 
-// update adds what was recorded since the last time. It reports whether that was anything.
+// update adds the facts recorded since the last time. It reports whether there were any.
 func (r *Record) update(l ledger.Facts) (changed bool, err error) {
 	facts, err := l.Facts(r.last)
 	if err != nil {

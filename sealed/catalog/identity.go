@@ -13,18 +13,18 @@ import (
 	"github.com/geosql/geosql/sealed"
 )
 
-// The id of a sealed database commits to what it declares: its sealed columns with their
+// The id of a sealed database commits to its declarations: its sealed columns with their
 // universes and domains, and all columns of the tables that have them. Sessions are bound to the
 // id, and the owner's ledger knows it. So a collector, who has neither ledger nor private key, can
-// rely on what the database declares: if somebody has changed it, the collector notices, and if
-// the id was changed with it, nothing that the collector seals opens. Otherwise a finer step would
+// rely on the declarations of the database: if somebody has changed them, the collector notices, and if
+// the id was changed with it, no value of the collector opens. Otherwise a finer step would
 // scale its readings up, and a new public column would get what its file has under that name.
 
-// errChanged says that a database does not declare what it did when it was sealed.
+// errChanged says that the declarations of a database have changed since it was sealed.
 var errChanged = errors.New("the columns, universes or domains of this database differ from those at its sealing: " +
 	"nothing can be sealed for it any more, unless they are put back")
 
-// saltSize is the length of the random part of what an id is made of.
+// saltSize is the length of the random part of the input of an id.
 const saltSize = 16
 
 // Identify gives an id to a database that has its tables and declares its columns, and returns it.
@@ -42,7 +42,7 @@ func Identify(conn *sqlite.Conn) (id sealed.DatabaseID, err error) {
 }
 
 // ReadColumns returns the id of the main database of a connection and the columns that it
-// declares, for a collector. It returns an error if these are not those that it was sealed with,
+// declares, for a collector. It returns an error if these differ from those at its sealing,
 // and ErrNotSealed for a database that is not sealed.
 func ReadColumns(conn *sqlite.Conn) (id sealed.DatabaseID, columns []Column, err error) {
 	if id, err = ReadID(conn); err != nil {

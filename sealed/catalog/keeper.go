@@ -35,7 +35,7 @@ type version struct{ sessions, sum, accounts int64 }
 // unclear stands for the name of a number that several sessions have given several names.
 const unclear = -1
 
-// A Row is what a value shows and hides.
+// A Row is the header and the contents of a value.
 type Row struct {
 	Session uint32 // with Counter the identity of the value
 	Counter uint64
@@ -77,8 +77,8 @@ func (k *Keeper) learnColumns() {
 	}
 }
 
-// Refresh makes the keeper act on all that was recorded in the ledger until now, and on what
-// was added to the database. It is called before the values of a statement are opened.
+// Refresh makes the keeper act on all facts recorded in the ledger until now, and on all entries
+// added to the database. It is called before the values of a statement are opened.
 func (k *Keeper) Refresh() error {
 	changed, err := k.record.update(k.book)
 	if err != nil {
@@ -132,10 +132,10 @@ func (k *Keeper) readDatabase() (err error) {
 	return nil
 }
 
-// readAccounts reads the names of the accounts, and what of them is erased.
+// readAccounts reads the names of the accounts, and the erased ones.
 func (k *Keeper) readAccounts() error {
 	var erased []uint64
-	k.numbers = accountIndex{} // what a collector has said that is revoked now does not count
+	k.numbers = accountIndex{} // entries of a collector that is revoked now do not count
 	err := k.EachAccount(func(_ string, number uint64, name string) {
 		i, known := k.byName[name]
 		if !known {
@@ -162,7 +162,7 @@ func (k *Keeper) EachAccount(fn func(pseudonym string, number uint64, name strin
 	return eachAccount(k.conn, k.reader, fn)
 }
 
-// eachAccount calls fn for every account whose entry a reader opens.
+// eachAccount calls fn for every account with an entry that a reader opens.
 func eachAccount(conn *sqlite.Conn, reader *sealed.Reader, fn func(pseudonym string, number uint64, name string)) error {
 	return each(conn, "SELECT pseudonym, sealed FROM main.geosql_sealed_account ORDER BY rowid", func(v []sqlite.Value) error {
 		entry, ok := blob(v[1])
@@ -176,7 +176,7 @@ func eachAccount(conn *sqlite.Conn, reader *sealed.Reader, fn func(pseudonym str
 	})
 }
 
-// Pseudonyms returns the pseudonyms of a name, also those that only revoked collectors have
+// Pseudonyms returns the pseudonyms of a name, also ones that only revoked collectors have
 // given it.
 func (k *Keeper) Pseudonyms(name string) (all []string, err error) {
 	opener := sealed.NewOpener(k.ID(), k.ring)
@@ -208,8 +208,8 @@ func (k *Keeper) Known() (map[string]sealed.Account, error) {
 // enrolled reports whether the owner has enrolled the key of a signer.
 func (k *Keeper) enrolled(signer ed25519.PublicKey) bool { return k.record.Enrolled(signer) }
 
-// Closed counts the sessions whose values do not open although nobody was revoked: those that
-// are for other keys than the keeper has, and those whose collector is not enrolled.
+// Closed counts the sessions with values that do not open although nobody was revoked: the ones
+// for other keys than the keeper has, and the ones of collectors that are not enrolled.
 func (k *Keeper) Closed() (otherKey, stranger int, err error) {
 	err = sessions(k.conn, func(s *sealed.Session) {
 		switch {
@@ -252,5 +252,5 @@ func (k *Keeper) Name(account int) string { return k.names[account] }
 // ID returns the id of the database.
 func (k *Keeper) ID() sealed.DatabaseID { return *k.record.Database }
 
-// Record returns what the owner has recorded. The caller must not change it.
+// Record returns the owner's record. The caller must not change it.
 func (k *Keeper) Record() *Record { return k.record }

@@ -11,7 +11,7 @@ import (
 	"github.com/geosql/geosql/sealed"
 )
 
-// Rekeyed says what Rekey has done.
+// Rekeyed counts the results of Rekey.
 type Rekeyed struct {
 	Values  int64 // sealed anew
 	Dropped int64 // values that do not open any more, or never did
@@ -24,7 +24,7 @@ type Rekeyed struct {
 //
 // It runs in the transaction that is open on the keeper's connection, with secure_delete on. It
 // writes each table anew instead of updating rows, because a deleted row of long ago may still be
-// in what is free of a page, and leaves nothing of that in the file.
+// in the free part of a page, and leaves nothing of that in the file.
 //
 // Rekey calls show with the share that is done, and ends with the error that show returns. The
 // keeper opens nothing afterwards.
@@ -186,7 +186,7 @@ func (k *Keeper) rekeyTable(t Table, sealer *sealed.Sealer, done *Rekeyed, show 
 		" FROM temp.geosql_rekeyed ORDER BY c0; DROP TABLE temp.geosql_rekeyed")
 }
 
-// reseal sets v to what a value hides, sealed anew. It reports false if the value does not open.
+// reseal sets v to the contents of a value, sealed anew. It reports false if the value does not open.
 func (k *Keeper) reseal(v *sealed.Value, sealer *sealed.Sealer, value []byte) bool {
 	row, present, err := k.Open(value)
 	return err == nil && present && sealer.Seal(v, row.Column.Number, sealed.Contents{Account: row.Number, Data: row.Data}) == nil
@@ -225,7 +225,7 @@ func rowidName(columns []string) (string, error) {
 	return "", errors.New("has columns rowid, _rowid_ and oid, so that its row numbers have no name")
 }
 
-// overwriteFree overwrites the pages of the file that are free, which may hold what was deleted
+// overwriteFree overwrites the pages of the file that are free, which may hold rows deleted
 // when secure_delete was off.
 func (k *Keeper) overwriteFree() error {
 	var pages, size int64

@@ -108,7 +108,7 @@ func (d *Database) Name(name string, a sealed.Account) {
 	check(d.t, catalog.AddAccount(d.conn, a.Pseudonym, entry))
 }
 
-// Use seals the next values of a name under an account, of which it tells nobody.
+// Use seals the next values of a name under an account, and tells nobody.
 func (d *Database) Use(name string, a sealed.Account) { d.accounts[name] = a }
 
 func check(t testing.TB, err error) {

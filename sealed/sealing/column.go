@@ -12,7 +12,7 @@ import (
 	"github.com/geosql/geosql/sealed/catalog"
 )
 
-// A Column turns the plain values of a sealed column into what is sealed. It is immutable.
+// A Column turns the plain values of a sealed column into sealed contents. It is immutable.
 type Column struct {
 	catalog.Column
 	universe *scalar.Universe // nil for locations
@@ -27,7 +27,7 @@ func NewColumn(c catalog.Column) (*Column, error) {
 	case c.Universe != nil:
 		u := c.Universe
 		column.universe, err = scalar.NewUniverse(u.Name, u.Lo, u.Hi, u.Step, budget.Unit(u.Unit))
-	case c.Domain != nil: // whose region does not matter: it is about answers
+	case c.Domain != nil: // its region does not matter: it is about answers
 		d := c.Domain
 		column.domain, err = planar.NewDomain(d.Name, d.South, d.West, d.North, d.East, d.StepM)
 	default:

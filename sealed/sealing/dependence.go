@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// A Dependence says what a public column tells of a sealed one, or of whole rows.
+// A Dependence measures how far a public column tells a sealed one, or whole rows.
 type Dependence struct {
 	Text string // a line
 	Note bool   // whether there is nothing to confirm
@@ -19,7 +19,7 @@ type Dependence struct {
 const sampleRows = 200_000
 
 // Thresholds from which a public column is said to tell something of a sealed one. They lie between
-// what was measured of columns that people publish without harm and of such that give secrets away.
+// the measures of columns that people publish without harm and of columns that give secrets away.
 // With meters (60 households) and the locations of GeoLife, Gowalla and taxis of San Francisco:
 // hours, days, months and times of readings, hours of locations, days and the state of a taxi
 // had rank correlations up to 0.16 and narrowed by up to 0.07. The cost of a reading, also with noise
@@ -31,7 +31,7 @@ const (
 	correlates = 0.3 // Spearman's rank correlation
 	narrows    = 0.1 // share of the uncertainty about the secret that goes, beyond chance
 
-	// fewRepeats is the least number of rows whose public value another row has, too. With fewer
+	// fewRepeats is the least number of rows with a public value that another row has, too. With fewer
 	// of them nothing can be said.
 	fewRepeats = 20
 )
@@ -44,7 +44,7 @@ const (
 	publicBins = 64
 )
 
-// Dependences returns what public columns tell of sealed ones. What they tell together is not
+// Dependences returns how far public columns tell sealed ones. Several together are not
 // looked at.
 func (c *Contents) Dependences() (found []Dependence) {
 	for _, t := range c.tables {
@@ -97,7 +97,7 @@ type publicColumn struct {
 	numbers  []float64 // NaN for NULL; nil if there is anything but numbers
 }
 
-// A secretColumn has what is sealed in each row.
+// A secretColumn has the sealed contents of each row.
 type secretColumn struct {
 	name   string
 	absent []bool
@@ -209,7 +209,7 @@ func (v *secretColumn) classify() {
 	}
 }
 
-// quantiles sorts values into classes of about equal size. Equal values have one class. Those that
+// quantiles sorts values into classes of about equal size. Equal values have one class. Values that
 // are absent count for nothing.
 func quantiles(x []float64, absent []bool, classes int) []uint32 {
 	var present []float64
@@ -243,7 +243,7 @@ type figures struct {
 	narrowed   float64 // uncertainty coefficient, beyond chance
 }
 
-// text returns what the figures say, or "".
+// text returns the figures in words, or "".
 func (f figures) text(public, secret string) string {
 	public, secret = show(public), show(secret)
 	switch {
@@ -305,8 +305,8 @@ func determined(a, b []uint32) float64 {
 	return excess(a, b, rows)
 }
 
-// excess returns how far a determines b in some rows, which are in random order. What chance alone
-// would give is measured with the rows half as many further on, which are independent.
+// excess returns how far a determines b in some rows, which are in random order. The effect of chance alone
+// is measured with the rows half as many further on, which are independent.
 func excess(a, b []uint32, rows []int) float64 {
 	real, repeats := agreement(a, b, rows, rows)
 	chance, _ := agreement(a, b, rows, shifted(rows))

@@ -13,7 +13,7 @@ import (
 	"github.com/geosql/geosql/sealed/catalog"
 )
 
-// A Table says what becomes of a table. Columns that are neither secret nor public nor the
+// A Table assigns roles to the columns of a table. Columns that are neither secret nor public nor the
 // account's are dropped.
 type Table struct {
 	Name    string
@@ -22,7 +22,7 @@ type Table struct {
 	Public  []string // names of columns, or several names with commas between them
 }
 
-// A Secret is what is to be sealed: a column of readings, or two of latitudes and longitudes.
+// A Secret names a column of readings to seal, or two of latitudes and longitudes.
 type Secret struct {
 	Columns string // as written: COLUMN or LAT,LON
 	Of      string // name of a universe or a domain
@@ -37,7 +37,7 @@ func ParseSecret(text string) (Secret, error) {
 	return Secret{text[:at], text[at+1:]}, nil
 }
 
-// A role says what becomes of a column.
+// A role is the use of a column.
 type role int
 
 const (
@@ -63,10 +63,10 @@ type column struct {
 	from     []int   // indices in source: 2 for a location, else 1
 }
 
-// A sourceColumn is what the schema says of a column that is read.
+// A sourceColumn is the schema of a column that is read.
 type sourceColumn struct{ name, affinity string }
 
-// plan finds out what the tables are to become.
+// plan works out the new tables.
 func plan(conn *sqlite.Conn, tables []Table) ([]*table, error) {
 	var planned []*table
 	secrets := 0
@@ -93,7 +93,7 @@ func show(name string) string { return printable.Text(name) }
 type planner struct {
 	conn  *sqlite.Conn
 	there []sourceColumn
-	roles map[int]string // what was given for each column
+	roles map[int]string // given for each column
 	table *table
 }
 
@@ -107,7 +107,7 @@ func planTable(conn *sqlite.Conn, t Table, secrets *int) (*table, error) {
 	if p.there, err = sourceColumns(conn, name, strict); err != nil {
 		return nil, err
 	}
-	all := make([][]column, len(p.there)) // what stands at the place of each column
+	all := make([][]column, len(p.there)) // the new columns in the place of each column
 	if t.Account != "" {
 		i, err := p.take(t.Account, "--account")
 		if err != nil {
@@ -181,7 +181,7 @@ func findTable(conn *sqlite.Conn, given string) (name string, strict bool, err e
 	return name, strict, err
 }
 
-// listed lists what there is.
+// listed lists the names.
 func listed(things string, names []string) string {
 	if len(names) == 0 {
 		return "there are no " + things
@@ -357,7 +357,7 @@ func (p *planner) nameLocations() {
 	}
 }
 
-// compact makes the columns that are read those that are needed.
+// compact reduces the columns that are read to the ones needed.
 func (p *planner) compact() {
 	place := map[int]int{}
 	for i, c := range p.there {

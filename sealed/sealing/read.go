@@ -15,7 +15,7 @@ import (
 	"github.com/geosql/geosql/sealed/catalog"
 )
 
-// Contents are what is to be sealed, in memory: rows with their secrets moved into universes and
+// Contents are the rows to seal, in memory: their secrets are moved into universes and
 // domains, in random order.
 type Contents struct {
 	tables       []*contents
@@ -82,7 +82,7 @@ type reader struct {
 	progress func(rows int64)
 }
 
-// readDeclarations reads what is declared about locations and readings.
+// readDeclarations reads the declarations of locations and readings.
 func (r *reader) readDeclarations() error {
 	for _, name := range declaration.Tables {
 		if there, err := declaration.Has(r.conn, name); err != nil || !there {
@@ -267,7 +267,7 @@ func (r *reader) account(t *table, row []sourceCell) (uint32, error) {
 	return i, nil
 }
 
-// secret returns what is sealed of a row in a column. It reports false for NULL.
+// secret returns the sealed data of a row in a column. It reports false for NULL.
 func (t *table) secret(c *column, row []sourceCell) (d sealed.Data, present bool, err error) {
 	var number [2]float64
 	present = true

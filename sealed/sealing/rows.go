@@ -37,7 +37,7 @@ func (r *rows) add(row []byte) {
 	r.pages[last] = append(r.pages[last], row...)
 }
 
-// at returns row i and what follows it in its page.
+// at returns row i and the rows after it in its page.
 func (r *rows) at(i int) []byte {
 	ref := r.refs[i]
 	return r.pages[ref>>pageBits][ref&(pageSize-1):]

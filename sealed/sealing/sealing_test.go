@@ -45,7 +45,7 @@ func plain(t testing.TB, sql string) *sqlite.Conn {
 	return conn
 }
 
-// A vault is a sealed database with what opens it.
+// A vault is a sealed database with its keys.
 type vault struct {
 	path   string
 	conn   *sqlite.Conn
@@ -115,7 +115,7 @@ func rows(t testing.TB, conn *sqlite.Conn, sql string) (all [][]any) {
 	}
 }
 
-// Every value opens to what it was, clamped, under the name that it had. Row numbers are 1 to n.
+// Every value opens to its earlier content, clamped, under the name that it had. Row numbers are 1 to n.
 func TestSealedValuesOpen(t *testing.T) {
 	in := plain(t, `
 		CREATE TABLE "a b"(k INTEGER PRIMARY KEY, "who?" TEXT, lat REAL, lon REAL, x, "location" INT, flag INT, dropped, twice AS (k * 2), y2 REAL, x2 REAL, c REAL);
@@ -262,7 +262,7 @@ func TestSealedValuesOpen(t *testing.T) {
 	}
 }
 
-// What is left of a database after it is sealed: the bytes of secrets are nowhere, at no time.
+// After a database is sealed, the bytes of secrets are nowhere, at no time.
 func TestNoPlaintextIsLeft(t *testing.T) {
 	const reading, lat, lon = 7.654321987, 48.8765432109, 2.3456789012
 	in := plain(t, `
@@ -318,7 +318,7 @@ func TestNoPlaintextIsLeft(t *testing.T) {
 	if looked < 4 {
 		t.Errorf("looked %d times", looked)
 	}
-	// The search finds what is there.
+	// The search finds bytes that are there.
 	source, err := os.ReadFile(func() string { p, _ := in.File(); return p }())
 	check(t, err)
 	for _, n := range [][]byte{[]byte("deletedsecret17"), []byte("viewsecret"), float(reading)[0]} {
@@ -328,8 +328,8 @@ func TestNoPlaintextIsLeft(t *testing.T) {
 	}
 }
 
-// The order of rows says nothing of what it was. For independent random orders of n rows
-// Spearman's correlation is normal with deviation 1/sqrt(n-1) within what matters here: 6.1 of them
+// The order of rows does not depend on the earlier one. For independent random orders of n rows
+// Spearman's correlation is normal with deviation 1/sqrt(n-1), closely enough here: 6.1 of them
 // are a false alarm with probability 1e-9, with 20,000 rows as with 300 accounts.
 func TestOrderIsRandom(t *testing.T) {
 	const n = 20_000

@@ -12,12 +12,12 @@ import (
 	"github.com/geosql/geosql/sealed/catalog"
 )
 
-// A Sealed is what a new sealed database is.
+// A Sealed describes a new sealed database.
 type Sealed struct {
 	ID       sealed.DatabaseID
 	Facts    []ledger.Fact // that its ledger has to record before any value opens
 	Rows     int64
-	Values   int64 // that are sealed; not those that are NULL
+	Values   int64 // sealed; without NULLs
 	Accounts int
 }
 
@@ -112,7 +112,7 @@ func (w *writer) begin(key sealed.PublicKey, ledgerID string) error {
 	return nil
 }
 
-// newAccounts draws accounts whose numbers and pseudonyms differ.
+// newAccounts draws accounts with different numbers and pseudonyms.
 func newAccounts(n int) []sealed.Account {
 	numbers, pseudonyms := make(map[uint64]bool, n), make(map[string]bool, n)
 	accounts := make([]sealed.Account, 0, n)
@@ -161,7 +161,7 @@ func (w *writer) writeTable(ctx context.Context, t *contents) error {
 	})
 }
 
-// pipe inserts n rows, of which seal appends the cells.
+// pipe inserts n rows. Their cells are appended by seal.
 func (w *writer) pipe(ctx context.Context, s *sqlite.Stmt, columns, n int, seal func(cells []byte, i int) ([]byte, error)) error {
 	type batch struct {
 		cells []byte
