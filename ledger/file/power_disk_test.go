@@ -13,6 +13,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite/powerloss"
+	"github.com/geosql/geosql/internal/trials"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/file"
 )
@@ -35,8 +36,8 @@ var diskFailures = []diskFailure{
 	{powerloss.Full, true}, {powerloss.IOError, true}, {powerloss.Full, false}, {powerloss.IOError, false},
 }
 
-// rareFailures is which share of the changes fail, in each way, without GEOSQL_POWER.
-const rareFailures = 80
+// rareFailures is which share of the changes fail, in each way, without GEOSQL_POWER: others in each run.
+const rareFailures = 160
 
 func TestCrashDiskFails(t *testing.T) {
 	images, points := powerEffort(t)
@@ -47,8 +48,9 @@ func TestCrashDiskFails(t *testing.T) {
 	failures := 0
 	for _, o := range outages {
 		t.Run(o.name, func(t *testing.T) {
+			first := trials.Rand(t).IntN(step)
 			for i, how := range diskFailures {
-				for n := i * step / len(diskFailures); ; n += step {
+				for n := (first + i*step/len(diskFailures)) % step; ; n += step {
 					failed, faults := o.failing(t, n, how, images)
 					for _, err := range faults {
 						t.Error(err)

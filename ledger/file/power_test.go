@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/geosql/geosql/internal/sqlite/powerloss"
+	"github.com/geosql/geosql/internal/trials"
 )
 
 // Power cuts. Work is done on a disk with recorded writes and syncs. Then, for
@@ -76,7 +78,7 @@ func TestCrashPowerCutTwice(t *testing.T) {
 		t.Run(o.name, func(t *testing.T) {
 			trace, promises := o.play(t, nothingYet)
 			sum := newCuts(t, o, images, pointsAgain)
-			chance := rand.New(rand.NewPCG(2, uint64(trace.Len())))
+			chance := trials.Rand(t)
 			for n, disk := range trace.Points() {
 				if chance.IntN(trace.Len()) < 2*images {
 					sum.again(t, disk.WithSome(chance), *promiseAt(promises, n))
@@ -123,21 +125,31 @@ type cuts struct {
 	granted       int // answers, each counted for every account that it is about
 	failed        int // images that are not as promised, or do not go on
 	faults        []error
+
+	chance *rand.Rand // chooses points
+	until  string     // what a fault says that is enough
 }
 
 func newCuts(t *testing.T, o *outage, images, points int) *cuts {
-	return &cuts{outage: o, dir: t.TempDir(), images: images, points: points, known: map[string]bool{}}
+	return &cuts{outage: o, dir: t.TempDir(), images: images, points: points, chance: trials.Rand(t), known: map[string]bool{}}
 }
 
 // mostFaults is how many faults of an outage are told.
 const mostFaults = 10
 
+// shows reports whether a fault says something.
+func (c *cuts) shows(says string) bool {
+	return slices.ContainsFunc(c.faults, func(err error) bool { return strings.Contains(err.Error(), says) })
+}
+
 // everywhere tries the points of a trace.
 func (c *cuts) everywhere(trace *powerloss.Trace, promises []promise) error {
-	chance := rand.New(rand.NewPCG(0, uint64(trace.Len())))
 	for n, disk := range trace.Points() {
-		if c.points > 0 && n < trace.Len() && chance.IntN(trace.Len()) >= c.points {
+		if c.points > 0 && n < trace.Len() && c.chance.IntN(trace.Len()) >= c.points {
 			continue
+		}
+		if c.until != "" && c.shows(c.until) {
+			return nil
 		}
 		if err := c.at(n, disk, promiseAt(promises, n)); err != nil {
 			return err
