@@ -1,6 +1,9 @@
 package sqltext
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Caret is what an unfinished statement says about its end, where somebody writes.
 type Caret struct {
@@ -71,15 +74,9 @@ func (c *Caret) addTable(words []Token) {
 // joins are what may stand behind a table and is not its alias, beside what is reserved.
 var joins = strings.Fields("cross full indexed inner left natural outer right window")
 
-var reserved = func() map[string]bool {
-	words := map[string]bool{}
-	for _, word := range strings.Fields(`add all alter and as between case check collate commit constraint create default deferrable delete
-		distinct drop else escape except exists foreign from group having in index insert intersect into is isnull join limit not notnull null
-		on or order primary references returning select set table then to transaction union unique update using values when where`) {
-		words[word] = true
-	}
-	return words
-}()
+var reserved = strings.Fields(`add all alter and as between case check collate commit constraint create default deferrable delete distinct
+	drop else escape except exists foreign from group having in index insert intersect into is isnull join limit not notnull null on or order
+	primary references returning select set table then to transaction union unique update using values when where`)
 
 // IsReserved reports whether SQLite takes a word as a name in quotes only.
-func IsReserved(word string) bool { return reserved[strings.ToLower(word)] }
+func IsReserved(word string) bool { return slices.Contains(reserved, strings.ToLower(word)) }

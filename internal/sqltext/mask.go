@@ -37,12 +37,9 @@ func cut(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
-	s = s[:max(0, most-len(mark))]
-	for !utf8.ValidString(s) && len(s) > 0 {
-		if r, n := utf8.DecodeLastRuneInString(s); r != utf8.RuneError || n != 1 {
-			break
-		}
-		s = s[:len(s)-1]
+	n := max(0, most-len(mark))
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
 	}
-	return s + mark
+	return s[:n] + mark
 }

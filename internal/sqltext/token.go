@@ -2,8 +2,8 @@ package sqltext
 
 import (
 	"slices"
+	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // IsBlank reports whether the token is a blank or a comment.
@@ -71,57 +71,31 @@ func unescape(s string) string {
 	for i := 0; i < len(s); i++ {
 		if s[i] == '\'' { // doubled
 			i++
-			b.WriteByte('\'')
-			continue
 		}
 		if s[i] != '\\' || i+1 == len(s) {
 			b.WriteByte(s[i])
 			continue
 		}
 		i++
-		digits, base, most := s[i:], 16, 0
-		switch c := s[i]; {
-		case c == 'n':
-			b.WriteByte('\n')
-		case c == 't':
-			b.WriteByte('\t')
-		case c == 'r':
-			b.WriteByte('\r')
-		case c == 'b':
-			b.WriteByte('\b')
-		case c == 'f':
-			b.WriteByte('\f')
-		case c == 'x':
-			digits, most = s[i+1:], 2
-		case c == 'u':
-			digits, most = s[i+1:], 4
-		case c == 'U':
-			digits, most = s[i+1:], 8
-		case '0' <= c && c <= '7':
-			base, most = 8, 3
-		default:
-			b.WriteByte(c)
+		digits, base, most := s[i+1:], 16, map[byte]int{'x': 2, 'u': 4, 'U': 8}[s[i]]
+		if '0' <= s[i] && s[i] <= '7' {
+			digits, base, most = s[i:], 8, 3
 		}
-		if most == 0 {
-			continue
-		}
-		value, n := rune(0), 0
-		for n < most && n < len(digits) && value <= utf8.MaxRune {
-			d := strings.IndexByte("0123456789abcdef", digits[n]|0x20)
-			if digits[n] < 'A' {
-				d = int(digits[n]) - '0'
-			}
-			if d < 0 || d >= base {
-				break
-			}
-			value, n = value*rune(base)+rune(d), n+1
-		}
+		n := span(digits[:min(most, len(digits))], func(c byte) bool {
+			return '0' <= c && c <= '7' || base == 16 && strings.IndexByte("89abcdefABCDEF", c) >= 0
+		})
+		value, _ := strconv.ParseUint(digits[:n], base, 32)
+		control := strings.IndexByte("bfnrt", s[i])
 		switch {
+		case most == 0 && control >= 0:
+			b.WriteByte("\b\f\n\r\t"[control])
+		case most == 0:
+			b.WriteByte(s[i])
 		case value == 0: // no text has a NUL
 		case base == 8 || most == 2:
 			b.WriteByte(byte(value))
 		default:
-			b.WriteRune(value)
+			b.WriteRune(rune(value))
 		}
 		if base == 8 {
 			n-- // the first digit is the character after the backslash

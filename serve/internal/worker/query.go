@@ -28,7 +28,7 @@ type query struct {
 
 // compileQuery compiles a query. types are the types of parameters as far as the client declares them.
 func (s *Session) compileQuery(ctx context.Context, read sqltext.Statement, types []uint32) (*query, error) {
-	if err := mayRun(read); err != nil {
+	if err := mayRun(read.SQL); err != nil {
 		return nil, err
 	}
 	rewritten, err := pgcatalog.Rewrite(read)
@@ -85,12 +85,8 @@ var writers = map[string]bool{"INSERT": true, "UPDATE": true, "DELETE": true, "R
 	"REFRESH": true, "IMPORT": true, "SECURITY": true, "REASSIGN": true}
 
 // mayRun returns the error of a statement that does more than read, whatever it is.
-func mayRun(s sqltext.Statement) error {
-	word := ""
-	for t := range s.Words() {
-		word = strings.ToUpper(t.Text)
-		break
-	}
+func mayRun(sql string) error {
+	word := strings.ToUpper(sqltext.PostgreSQL.First(sql).Text)
 	switch {
 	case readers[word]:
 		return nil
