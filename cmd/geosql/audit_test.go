@@ -43,6 +43,7 @@ func TestAuditArguments(t *testing.T) {
 func TestAuditInterrupted(t *testing.T) {
 	for _, place := range []string{"", "--server"} {
 		t.Run("in "+place, func(t *testing.T) {
+			t.Parallel() // it only waits
 			if place == "--server" && runtime.GOOS == "windows" {
 				t.Skip("geosql serve does not serve from Windows")
 			}
