@@ -10,7 +10,7 @@ import (
 	"github.com/geosql/geosql/internal/audit/host"
 )
 
-// A fixture is what databases hold for the attacks on some functions.
+// A fixture describes the databases for the attacks on some functions.
 type fixture struct {
 	name    string
 	declare []string // SQL
@@ -28,15 +28,15 @@ type fixture struct {
 // no other trial has.
 type attack struct {
 	function string // as in the function table
-	pair     string // what is special about the inputs
+	pair     string // the speciality of the inputs
 	fixture  *fixture
 
 	columns string      // of a row, such as "account, x"
-	inputs  [2][]string // rows, such as "{ana}, 3"; the account whose secrets differ is {ana} or {each}
-	answer  string      // what is released, an expression
+	inputs  [2][]string // rows, such as "{ana}, 3"; the account with different secrets is {ana} or {each}
+	answer  string      // the released expression
 	alike   string      // the same, written in another way; none where a trial can have one answer only
-	from    string      // "FROM {rows}" and what follows
-	group   string      // what follows: GROUP BY trial for an aggregate
+	from    string      // "FROM {rows}" and the rest
+	group   string      // the end: GROUP BY trial for an aggregate
 
 	unit   string
 	claim  claim
@@ -46,7 +46,7 @@ type attack struct {
 
 	never string // a statement about the trials of the first check, which has no row unless a charge is missing; empty for none
 
-	grid   func(row []any) bool // reports whether an answer may be given at all, by what is public; nil if that is not known
+	grid   func(row []any) bool // reports whether an answer may be given at all, by public facts; nil if that is not known
 	smooth *smooth              // where answers are so fine that a generator with few bits would show
 }
 
@@ -62,14 +62,14 @@ func (a *attack) filled() bool { return a.shared || a.fixture.sealed != nil }
 // A claim says which loss may be between the two inputs of an attack.
 type claim struct {
 	kind     bound.Kind
-	distance float64 // between the inputs, in what the unit says that epsilon is per; squared for [bound.Renyi]
-	most     float64 // what a trial may be charged, where that depends on draws; 0 if it is always the same
+	distance float64 // between the inputs, in the measure of the unit; squared for [bound.Renyi]
+	most     float64 // the largest charge for a trial, where that depends on draws; 0 if it is always the same
 }
 
 // limit returns the largest loss that a charge allows.
 func (c claim) limit(charged float64) float64 { return max(charged, c.most) * c.distance }
 
-// perDistance returns what would have to be charged for a loss. Where nothing may tell the inputs apart, it is the loss
+// perDistance returns the charge that a loss requires. Where nothing may tell the inputs apart, it is the loss
 // itself.
 func (c claim) perDistance(loss float64) float64 {
 	if c.distance == 0 {
@@ -87,7 +87,7 @@ type placed struct {
 // table returns the name of the table with the secrets of an input.
 func (p *placed) table(input int) string { return fmt.Sprintf("secret_%d_%d", p.number, input) }
 
-// accounts returns a pattern for the accounts whose secrets differ.
+// accounts returns a pattern for the accounts with different secrets.
 func (p *placed) accounts() string { return fmt.Sprintf("c%d-ana*", p.number) }
 
 // trials are the numbers of the trials that a statement makes: count of them, after skip.
@@ -134,7 +134,7 @@ const (
 	sealedTrials = 1 << 13 // an audit of a sealed database has no more of them
 )
 
-// setup returns what the database of a fixture has for some attacks on it.
+// setup returns the tables of a fixture for some attacks on it.
 func (f *fixture) setup(attacks []*placed) host.Setup {
 	s := host.Setup{SQL: append([]string(nil), f.declare...), Repeat: 2}
 	s.SQL = append(s.SQL, `BEGIN`, `CREATE TABLE trial(trial INTEGER PRIMARY KEY)`,

@@ -15,7 +15,7 @@ import (
 // FalseAlarm bounds the probability that a run reports a violation although every claim holds.
 const FalseAlarm = 1e-6
 
-// Config says what is audited.
+// Config says which functions are audited, and how.
 type Config struct {
 	Host      host.Host
 	Functions []string      // names of functions; all that the host has if there are none

@@ -16,7 +16,7 @@ import (
 // checkTrials is how many trials a check makes.
 const checkTrials = 32
 
-// check compares what is not random: it has to be the same for both inputs, whatever the secrets are.
+// check compares the parts without randomness: they have to be the same for both inputs, for all secrets.
 func (p *probe) check(ctx context.Context) error {
 	for _, f := range []func(context.Context) error{p.checkAnswers, p.checkNever, p.checkRefusals, p.checkExhaustion, p.checkDryRuns, p.checkQuestions, p.checkDependence} {
 		if p.over {
@@ -29,7 +29,7 @@ func (p *probe) check(ctx context.Context) error {
 	return nil
 }
 
-// A transcript is what a statement shows beside the numbers that it releases.
+// A transcript is the output of a statement beside the numbers that it releases.
 type transcript struct {
 	rows  int
 	kinds []string // the types of its columns, of all rows together
@@ -38,7 +38,7 @@ type transcript struct {
 	said  string // by a server, in notices
 }
 
-// accountNames matches what differs between the names of the accounts of two inputs or trials.
+// accountNames matches the differing parts of the names of the accounts of two inputs or trials.
 var accountNames = regexp.MustCompile(`\bc\d+-(\w+)(-[01](-\d+)?)?\b`)
 
 // anonymous returns a text in which all accounts of the same person have the same name.
@@ -52,7 +52,7 @@ func (t transcript) ending() string {
 	return fmt.Sprintf("%d rows", t.rows)
 }
 
-// near reports whether two sums in a ledger are equal. Those that a host answers are rounded.
+// near reports whether two sums in a ledger are equal. The sums that a host answers are rounded.
 func near(a, b, total float64) bool { return math.Abs(a-b) <= 1e-9*(1+math.Abs(total)) }
 
 // transcribe runs a statement and returns its transcript.
@@ -126,7 +126,7 @@ func (p *probe) checkAnswers(ctx context.Context) error {
 	return nil
 }
 
-// checkNever looks, in what the owner can read, for charges that are missing.
+// checkNever looks for missing charges, in the tables for the owner.
 func (p *probe) checkNever(ctx context.Context) error {
 	if p.never == "" {
 		return nil
@@ -146,7 +146,7 @@ func (p *probe) checkNever(ctx context.Context) error {
 // endings is how many trials with each input tell that a difference is no chance.
 const endings = 24
 
-// checkEndings repeats the attack's statement, of which a number of trials ended differently for the two inputs. If each
+// checkEndings repeats the attack's statement, after a number of trials ended differently for the two inputs. If each
 // trial with an input ends in its own way, the difference is a violation; if not, the draws have to tell.
 func (p *probe) checkEndings(ctx context.Context) error {
 	var ways [2]map[string]bool
@@ -171,7 +171,7 @@ func (p *probe) checkEndings(ctx context.Context) error {
 	return nil
 }
 
-// accountArgument matches the account's column, also of a row whose alias is r, and an account that no other trial has.
+// accountArgument matches the account's column, also of a row with the alias r, and an account that no other trial has.
 var accountArgument = regexp.MustCompile(`\b(r\.)?account\b|\('c\d+-ana-\d-' \|\| \(trial \+ \d+\)\)`)
 
 // askedBy returns a statement of one trial in which another account pays.
@@ -184,7 +184,7 @@ func (p *probe) refusable() bool {
 	return p.fixture.sealed == nil && accountArgument.MatchString(p.query(0, trials{count: 1})) && !strings.Contains(p.answer+p.from, "AS account")
 }
 
-// checkRefusals compares what a statement says that an account cannot pay for. It must charge nothing either.
+// checkRefusals compares the output of a statement that an account cannot pay for. It must charge nothing either.
 func (p *probe) checkRefusals(ctx context.Context) error {
 	if !p.refusable() {
 		return nil
@@ -208,7 +208,7 @@ func (p *probe) checkRefusals(ctx context.Context) error {
 	return nil
 }
 
-// checkExhaustion compares when, and with which words, an account is refused whose budget ends. What it has left is
+// checkExhaustion compares when, and with which words, an account is refused when its budget ends. The rest is
 // half of an answer after the second.
 func (p *probe) checkExhaustion(ctx context.Context) error {
 	if !p.refusable() || p.uneven || strings.Contains(p.answer+p.from, "{each}") {
@@ -251,9 +251,9 @@ func (p *probe) checkExhaustion(ctx context.Context) error {
 // dryRuns is how often a dry run is repeated.
 const dryRuns = 4
 
-// checkDryRuns asks what a statement would cost that draws again only where a first answer is large. A dry run
-// draws nothing, so it must say the same each time, with both inputs, and charge nothing. What it says of the attack's own
-// statement is what that charges.
+// checkDryRuns asks for the cost of a statement that draws again only where a first answer is large. A dry run
+// draws nothing, so it must say the same each time, with both inputs, and charge nothing. Its cost of the attack's own
+// statement is the charge for that.
 func (p *probe) checkDryRuns(ctx context.Context) error {
 	if p.fixture.sealed != nil {
 		return nil
@@ -284,7 +284,7 @@ func (p *probe) checkDryRuns(ctx context.Context) error {
 	return nil
 }
 
-// dryRun asks what a statement would cost in all, and the accounts whose secrets differ.
+// dryRun asks for the cost of a statement in all, and for the accounts with different secrets.
 func (p *probe) dryRun(ctx context.Context, sql string) (t transcript, rows []string, cost float64, err error) {
 	ours := strings.TrimSuffix(p.accounts(), "*")
 	t, err = p.transcribe(ctx, "SELECT account, unit, evaluations, epsilon FROM budget_cost("+sqltext.Quote(sql)+") ORDER BY 1, 2", func(row []any) {

@@ -4,7 +4,7 @@ import "github.com/geosql/geosql/internal/audit/bound"
 
 // A counter counts answers in a way that was learned from other answers.
 type counter interface {
-	name() string // what it looks at
+	name() string // the column it looks at
 	add(input int, o bound.Outcome)
 	lower(alpha float64) float64 // lower confidence bound of the loss
 }

@@ -5,9 +5,9 @@
 // runner draws answers under both inputs, each trial's input chosen by a fair coin. On the first draws it
 // learns an event that tells the inputs apart; on the others it counts that event, which bounds the
 // real privacy loss from below with a known probability of error (package bound). A bound that is above
-// what was charged shows that the claim is violated. Other checks need no statistics: answers have the same types,
+// the charge shows that the claim is violated. Other checks need no statistics: answers have the same types,
 // as many rows, the same charges and the same errors under both inputs, and dry runs neither draw nor charge.
 //
 // A run's false alarms have a probability of at most [FalseAlarm] altogether. An audit that finds nothing proves
-// nothing: it bounds what its own attacks can tell. docs/audit.md has the bugs that it was shown to find.
+// nothing: it bounds the knowledge of its own attacks. docs/audit.md has the bugs that it was shown to find.
 package audit

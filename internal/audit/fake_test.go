@@ -15,7 +15,7 @@ import (
 	"github.com/geosql/geosql/internal/audit/host"
 )
 
-// A fake is a host whose only function f(account, x) releases x = 0 or x = 10 with geometric noise of a rate, and charges 0.2 for
+// A fake is a host. Its only function f(account, x) releases x = 0 or x = 10 with geometric noise of a rate, and charges 0.2 for
 // it. Its fields make it wrong. It understands the statements of an audit by their texts.
 type fake struct {
 	rate     float64                                 // 0.2 if it is 0

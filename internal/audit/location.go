@@ -7,9 +7,9 @@ import (
 	"github.com/geosql/geosql/internal/audit/bound"
 )
 
-// The domains differ in what can go wrong. All distances that claims count are along the ellipsoid.
+// The domains differ in their likely faults. All distances that claims count are along the ellipsoid.
 var (
-	// fine has a lattice whose cells are far smaller than the distances of most pairs, so that rounding, which a claim
+	// fine has a lattice with cells far smaller than the distances of most pairs, so that rounding, which a claim
 	// has to count at its worst, hides little.
 	fine = newTown("fine", 39.95, 116.3, 40.05, 116.4, 1, "")
 	// coarse has about a hundred lattice points, which its region is limited to: all answers are seen often.
@@ -57,7 +57,7 @@ var (
 	gauss     = metric{"geoind_gauss", bound.Renyi, "m2", square}
 )
 
-// claim returns what is claimed for a distance.
+// claim returns the claim for a distance.
 func (m metric) claim(distance float64) claim {
 	if m.kind == bound.Renyi {
 		distance *= distance
@@ -70,7 +70,7 @@ func (m metric) price(loss, distance float64) string {
 	return fmt.Sprintf("%.4g", loss/m.claim(distance).distance)
 }
 
-// attack returns an attack on a single location, which is a where the input is 0 and b otherwise. The loss is what
+// attack returns an attack on a single location, which is a where the input is 0 and b otherwise. The loss is the
 // is allowed for it. No distance may be claimed for two locations of one cell; the price is given then.
 func (m metric) attack(pair string, t *town, loss float64, a, b spot) attack {
 	d := t.distance(t.inside(a), t.inside(b))
@@ -187,7 +187,7 @@ func attacksOnLocations(register func(...attack)) {
 // sharpSteps is a distance of so few steps that noise has few values.
 const sharpSteps = 4
 
-// staleEpsilon releases two locations whose epsilons differ, so that a plan made for the first one would be wrong for
+// staleEpsilon releases two locations with different epsilons, so that a plan made for the first one would be wrong for
 // the other. Both move by the same distance: the losses add up to the sum of both charges times that distance.
 func staleEpsilon(a, b spot) attack {
 	d := fine.distance(a, b)

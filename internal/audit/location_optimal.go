@@ -7,7 +7,7 @@ import (
 	"github.com/geosql/geosql/internal/audit/bound"
 )
 
-// places are what mechanisms of geoind_optimal are made for.
+// places are the places of the mechanisms for geoind_optimal.
 type places []spot
 
 // homes are places in fine; the first two are the nearest, so that a location between them is as near to both.
@@ -18,7 +18,7 @@ func (p places) road(i, j int) float64 {
 	return 3 * manhattan(fine.secret(p[i]), fine.secret(p[j]))
 }
 
-// store returns a statement that stores a mechanism for the places. The metric is what is written after the domain.
+// store returns a statement that stores a mechanism for the places. The metric is the text after the domain.
 func (p places) store(name, metric string, epsilon float64) string {
 	var rows []string
 	for i, s := range p {

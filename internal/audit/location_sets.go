@@ -17,7 +17,7 @@ func located(account string, spots ...spot) (rows []string) {
 	return rows
 }
 
-// centroid returns an attack on the centroid of an account's locations, each of which is at most d metres from its
+// centroid returns an attack on the centroid of an account's locations, each at most d metres from its
 // counterpart. Other rows are those of both inputs. The loss is allowed for d and two diagonals: the
 // locations and the centroid are rounded.
 func centroid(pair string, t *town, loss, d float64, a, b []spot, others ...string) attack {
@@ -61,7 +61,7 @@ func furthest(a, b []spot) (d float64) {
 	return d
 }
 
-// side is that of a heat map's cells in fine, of which there are four, and of the many.
+// side is the side of a heat map's cells in fine, for its four cells, and for many.
 const (
 	side     = 6000.0
 	manySide = 500.0
@@ -178,7 +178,7 @@ func attacksOnSets(register func(...attack)) {
 	south, north := spot{39.955, 116.395}, spot{40.045, 116.395}
 	same := heatmap("a record is replaced by one in the same cell", 4, side, with(at(spot{39.96, 116.31})), with(at(spot{39.99, 116.36})))
 	same.claim.distance = 0
-	// A record that is added changes one count of two that a replaced one may change: it loses half of what is charged.
+	// A record that is added changes one count of two that a replaced one may change: it loses half of the charge.
 	added := heatmap("a record is added", 3, side, crowd, with(at(west))).counted(side, 1, 1, nil, []spot{west})
 	added.uneven = true
 	addedAlone := heatmap("a record is added in an empty cell of many", 3, manySide, alone(), alone(at(west))).counted(manySide, 0, 1, nil, []spot{west})

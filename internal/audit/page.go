@@ -34,7 +34,7 @@ func count(n int) string {
 	return digits
 }
 
-// A bar shows a lower bound beside what was charged, whose end is at 100 of 150.
+// A bar shows a lower bound beside the charge, which ends at 100 of 150.
 type bar struct {
 	Width    float64
 	Violated bool

@@ -17,13 +17,13 @@ import (
 const (
 	learnDraws = 1 << 15               // trials to learn the event on, or as many as a quarter of the attack's time allows
 	leastLearn = 1 << 11               // but no fewer
-	learnTime  = 20 * time.Microsecond // about what learning from a trial takes
+	learnTime  = 20 * time.Microsecond // about the time to learn from a trial
 	mostDraws  = 1 << 24               // trials to count it in
 	firstLook  = 1 << 9
 	looks      = 2*(24-9) + 2 // at 2^9, 2^9.5, 2^10 .. 2^24 trials, and when the tables have no more
 )
 
-// largestLimit is what an account of an attack may spend: the largest limit that there is.
+// largestLimit is the budget of an account of an attack: the largest limit that there is.
 const largestLimit = 9_000_000
 
 // slice is how long an attack works before another has its turn.
@@ -43,8 +43,8 @@ type probe struct {
 	session  host.Session
 
 	checked bool
-	charged [2]float64 // to the account whose secrets differ, for a trial with either input
-	spent   float64    // what the draws so far should have cost
+	charged [2]float64 // to the account with different secrets, for a trial with either input
+	spent   float64    // the right charge for the draws so far
 	unsure  bool       // a statement has failed, or was interrupted, after it may have charged something
 	columns int        // of an answer
 
@@ -106,7 +106,7 @@ func (p *probe) step(ctx context.Context) (err error) {
 	return nil
 }
 
-// draw makes a batch of trials, whose inputs are chosen by a fair coin.
+// draw makes a batch of trials. A fair coin chooses their inputs.
 func (p *probe) draw(ctx context.Context) error {
 	total := p.batch
 	if p.single {
@@ -147,14 +147,14 @@ func (p *probe) draw(ctx context.Context) error {
 	return nil
 }
 
-// A sample is what some trials with an input have shown.
+// A sample holds the answers of some trials with an input.
 type sample struct {
 	answers []bound.Outcome
 	smooth  []int64
 }
 
-// keep counts a batch. A batch of which only one input was drawn, because the time was over, is not counted: its
-// inputs would not be those that coins chose.
+// keep counts a batch. A batch with only one drawn input, because the time was over, is not counted: its
+// inputs would not be the choice of coins.
 func (p *probe) keep(batch [2]sample) {
 	for input, s := range batch {
 		if !p.learned {
@@ -210,7 +210,7 @@ func (p *probe) see(s *sample, row []any) {
 }
 
 // fail begins anew, with a statement for each trial, when a statement of many trials has failed: an error, or an answer
-// that is missing, is then what a trial has shown, and may be what tells the inputs apart.
+// that is missing, is then the result of a trial, and may tell the inputs apart.
 func (p *probe) fail(ctx context.Context, err error) error {
 	p.unsure = true
 	if ctx.Err() != nil || p.single {
@@ -257,13 +257,13 @@ func (p *probe) take(input, n int) trials {
 	return t
 }
 
-// pay notes what a statement of some trials should have cost.
+// pay notes the right charge for a statement of some trials.
 func (p *probe) pay(input, trials int) {
 	p.spent += p.trialsCharged(trials) * p.charged[input]
 }
 
 // enough reports whether a number of draws is enough to learn from. It depends on the time that they took and that learning
-// takes, and not on what they are.
+// takes, and not on its answers.
 func (p *probe) enough(draws int) bool {
 	quarter := p.run.share() / 4
 	most := min(learnDraws, max(leastLearn, int(quarter/learnTime)))
@@ -291,10 +291,10 @@ func (p *probe) evaluate(ctx context.Context) error {
 }
 
 // nextLook returns how many trials there are at the next look. Looks are at numbers that are fixed beforehand, since
-// what was seen decides how much time an attack gets.
+// its results decide how much time an attack gets.
 func (p *probe) nextLook() int { return int(firstLook * math.Exp2(float64(p.look)/2)) }
 
-// judge compares the bound of the loss with what was charged.
+// judge compares the bound of the loss with the charge.
 func (p *probe) judge() {
 	for p.look++; p.counted >= p.nextLook(); p.look++ { // a batch may pass several
 	}
@@ -325,7 +325,7 @@ func (p *probe) checkCollisions() {
 // limit returns the largest loss that the charges allow. Where they differ between the inputs, the larger holds.
 func (p *probe) limit() float64 { return p.claim.limit(max(p.charged[0], p.charged[1])) }
 
-// checkSpent compares what the ledger says with what the trials should have cost.
+// checkSpent compares the ledger with the right charges for the trials.
 func (p *probe) checkSpent(ctx context.Context) error {
 	spent, err := p.database.Spent(ctx, p.accounts(), p.unit)
 	if err != nil {
@@ -337,7 +337,7 @@ func (p *probe) checkSpent(ctx context.Context) error {
 	return nil
 }
 
-// violated notes what a check has found, once for each check.
+// violated notes the finding of a check, once for each check.
 func (p *probe) violated(v Violation) {
 	if slices.ContainsFunc(p.violations, func(w Violation) bool { return w.Check == v.Check }) {
 		return

@@ -62,7 +62,7 @@ func (p *probe) withoutBen(t trials) string {
 	return p.expand("SELECT "+p.answer+" "+from+" "+p.group, 0, t)
 }
 
-// pairsOfSets draws answers of sealed aggregates about sets of rows of which one contains the other.
+// pairsOfSets draws answers of sealed aggregates about sets of rows, one within the other.
 func (p *probe) pairsOfSets(ctx context.Context) ([][2]bound.Outcome, error) {
 	if p.fixture.sealed == nil || !p.aggregates() {
 		return nil, nil

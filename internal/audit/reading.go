@@ -47,7 +47,7 @@ func newReadings() *fixture {
 	return f
 }
 
-// pure returns the claim that the loss is at most what is charged, times a distance.
+// pure returns the claim that the loss is at most the charge, times a distance.
 func pure(distance float64) claim { return claim{kind: bound.Pure, distance: distance} }
 
 // scalarReading returns an attack with a scalar function over a table of (account, x).

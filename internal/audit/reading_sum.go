@@ -1,7 +1,7 @@
 package audit
 
 // Sums, averages and variances have geometric noise on integers. The loss of a sum is attained; an average under nd1 and dh
-// and a variance share epsilon between several numbers of which one answer is made, so that it shows less.
+// and a variance share epsilon between several numbers in one answer, so that it shows less.
 func attacksOnSums(register func(...attack)) {
 	sum := func(u universe, pair, settings string, distance float64, x, y []string) attack {
 		return aggregateReadings(attack{
@@ -112,7 +112,7 @@ func shared(a attack) attack {
 	return a
 }
 
-// record counts what is charged for in records.
+// record counts charges in records.
 func (a attack) record() attack {
 	a.unit = "record"
 	return a
@@ -130,7 +130,7 @@ func (a attack) on(grid func([]any) bool) attack {
 	return a
 }
 
-// filtered aggregates the rows of which a condition holds.
+// filtered aggregates the rows that meet a condition.
 func (a attack) filtered(where string) attack {
 	a.answer += " FILTER (WHERE " + where + ")"
 	return a

@@ -1,6 +1,6 @@
 package audit
 
-// Single readings: dx_value draws from the truncated geometric law, whose loss is attained by every pair.
+// Single readings: dx_value draws from the truncated geometric law, with a loss that every pair attains.
 func attacksOnValues(register func(...attack)) {
 	value := func(u universe, pair, epsilon string, distance float64, x, y string) attack {
 		return scalarReading(attack{
@@ -31,7 +31,7 @@ func attacksOnValues(register func(...attack)) {
 			return a
 		}(),
 
-		// A statement whose epsilon is smaller from its second row on. The first row has no reading.
+		// A statement with an epsilon that is smaller from its second row on. The first row has no reading.
 		attack{
 			function: "dx_value", pair: "epsilon becomes smaller from row to row", fixture: readings, columns: "account, x, e",
 			inputs: [2][]string{{"{ana}, NULL, 4", "{ana}, 0, 0.2"}, {"{ana}, NULL, 4", "{ana}, 10, 0.2"}},

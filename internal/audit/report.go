@@ -6,7 +6,7 @@ import (
 	"github.com/geosql/geosql/internal/audit/bound"
 )
 
-// A Report is what a run has found. It is printed as JSON.
+// A Report holds the findings of a run. It is printed as JSON.
 type Report struct {
 	Host       string     `json:"host"`
 	Seconds    float64    `json:"seconds"`
@@ -16,28 +16,28 @@ type Report struct {
 	Functions  []Function `json:"functions"`
 }
 
-// A Function is what was found about a function: what its sharpest attack says, and all attacks.
+// A Function holds the findings about a function: the bound of its sharpest attack, and all attacks.
 type Function struct {
 	Function string   `json:"function"`
 	Verdict  Verdict  `json:"verdict"`
 	Unit     string   `json:"unit"`
-	Charged  float64  `json:"charged"` // epsilon, or what else the unit counts, for one trial of the sharpest attack
-	Lower    float64  `json:"lower"`   // lower confidence bound of what it should have charged
+	Charged  float64  `json:"charged"` // epsilon or rho, for one trial of the sharpest attack
+	Lower    float64  `json:"lower"`   // lower confidence bound of the right charge
 	Draws    int      `json:"draws"`   // trials of all attacks
 	Attacks  []Attack `json:"attacks"`
 }
 
-// An Attack is what was found with a pair of inputs.
+// An Attack holds the findings with a pair of inputs.
 type Attack struct {
 	Pair       string      `json:"pair"`
 	Verdict    Verdict     `json:"verdict"`
 	Unit       string      `json:"unit"`
-	Loss       string      `json:"loss"`     // what Lower bounds: epsilon or rho
+	Loss       string      `json:"loss"`     // the bounded loss: epsilon or rho
 	Distance   float64     `json:"distance"` // between the inputs, as the claim counts it
 	Charged    float64     `json:"charged"`  // for a trial
-	Lower      float64     `json:"lower"`    // lower confidence bound of what the claim says should have been charged
-	Event      string      `json:"event"`    // what tells the inputs apart
-	Draws      int         `json:"draws"`    // counted, without those that the event was learned from
+	Lower      float64     `json:"lower"`    // lower confidence bound of the right charge by the claim
+	Event      string      `json:"event"`    // the answers that tell the inputs apart
+	Draws      int         `json:"draws"`    // counted, without the draws that the event was learned from
 	Violations []Violation `json:"violations,omitempty"`
 }
 
@@ -53,7 +53,7 @@ type Violation struct {
 	Seconds  float64 `json:"seconds"` // since the beginning of the run
 }
 
-// A Check names what was compared.
+// A Check names a comparison.
 type Check string
 
 const (
@@ -76,7 +76,7 @@ const (
 	NotMeasured Verdict = "not measured" // the time was over before
 )
 
-// report returns what the run has found.
+// report returns the findings of the run.
 func (r *runner) report() *Report {
 	report := &Report{Host: r.Host.Describe(), Seconds: r.seconds(), FalseAlarm: FalseAlarm, Functions: []Function{}}
 	for _, p := range r.probes {
@@ -93,7 +93,7 @@ func (r *runner) report() *Report {
 	return report
 }
 
-// add adds what was found with a pair of inputs. The sharpest attack bounds the largest share of what was charged.
+// add adds the findings with a pair of inputs. The sharpest attack bounds the largest share of the charge.
 func (f *Function) add(a Attack) {
 	f.Attacks = append(f.Attacks, a)
 	f.Draws += a.Draws
@@ -106,7 +106,7 @@ func (f *Function) add(a Attack) {
 	}
 }
 
-// report returns what was found with a pair of inputs.
+// report returns the findings with a pair of inputs.
 func (p *probe) report() Attack {
 	a := Attack{
 		Pair: p.pair, Unit: p.unit, Loss: "epsilon", Distance: p.claim.distance,

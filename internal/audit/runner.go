@@ -92,8 +92,8 @@ func (r *runner) run(ctx context.Context) error {
 	return r.err
 }
 
-// work takes one attack after the other. After an error only what has not been checked is: an error with one attack may be
-// what another shows to depend on a secret.
+// work takes one attack after the other. After an error only unchecked attacks are: an error with one attack may be
+// shown by another to depend on a secret.
 func (r *runner) work(ctx context.Context) {
 	for ctx.Err() == nil {
 		p := r.next()
@@ -127,7 +127,7 @@ func (r *runner) next() *probe {
 // mostWorth is how many times as much time the sharpest attacks get.
 const mostWorth = 8
 
-// due returns the time that an attack has had, over what it is worth. An attack that has counted nothing is before all others.
+// due returns the time of an attack so far, over its worth. An attack that has counted nothing is before all others.
 func (p *probe) due() float64 {
 	if p.counted == 0 {
 		return p.used.Seconds() - p.run.Time.Seconds()

@@ -7,7 +7,7 @@ import (
 	"github.com/geosql/geosql/internal/audit/bound"
 )
 
-// Sealed databases, whose functions take a sealed value in place of account, secret and universe. Rows are drawn from more
+// Sealed databases. Their functions take a sealed value in place of account, secret and universe. Rows are drawn from more
 // slowly than those of plain tables, so losses are large enough to be seen in few draws.
 var (
 	sealedReadings = sealedFixture("sealed-readings", "x:u", `dx_universe('u', 0, 10, 1, 'kWh')`, "kWh", "record")
@@ -85,7 +85,7 @@ func inTwoAnswers() attack {
 	return a
 }
 
-// repeated returns an attack in a form whose rows a join repeats.
+// repeated returns an attack in a form with rows that a join repeats.
 func repeated(a attack) attack {
 	a.pair += ", each row twice"
 	a.from = twice
@@ -132,7 +132,7 @@ func attacksOnSealed(register func(...attack)) {
 	register(sealedLocations()...)
 }
 
-// sealedScalars returns attacks on what answers each row by itself.
+// sealedScalars returns attacks on functions that answer each row by itself.
 func sealedScalars() (list []attack) {
 	for _, a := range []attack{
 		moved("dx_value", "the lower corner of the universe and a value 4 steps away", 0, 4, 4, "0.75", "dx_value(x, {e})"),
@@ -164,7 +164,7 @@ func sealedCounts() (list []attack) {
 	return list
 }
 
-// sealedLocations returns attacks on sealed locations, whose promise includes a diagonal of the lattice of 1 m, and
+// sealedLocations returns attacks on sealed locations. Their promise includes a diagonal of the lattice of 1 m, and
 // two for a centroid.
 func sealedLocations() []attack {
 	a, b := fine.centre(), fine.centre()

@@ -86,10 +86,10 @@ func (s spot) metres(o spot) float64 { return planar.Geodesic(s.lat, s.lon, o.la
 // diagonal returns that of a cell, by which rounding adds to a distance at most.
 func (t *town) diagonal() float64 { return t.step * math.Sqrt2 }
 
-// distance returns what the claims call the distance of two locations.
+// distance returns the distance of two locations by the claims.
 func (t *town) distance(a, b spot) float64 { return a.metres(b) + t.diagonal() }
 
-// points returns the released points in an outcome whose only numbers are theirs.
+// points returns the released points in an outcome with no other numbers.
 func points(o bound.Outcome) []spot {
 	list := make([]spot, 0, len(o.Values)/2)
 	for i := 0; i+1 < len(o.Values); i += 2 {

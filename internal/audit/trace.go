@@ -9,7 +9,7 @@ import (
 )
 
 // traces returns databases in which every trace has the same policy, and an account of its own. Each trial is a new
-// trace: what is claimed is for a trace as a whole.
+// trace: the claim is for a trace as a whole.
 func traces(name, mechanism, policy string, declare ...string) *fixture {
 	return &fixture{
 		name: name,
@@ -21,7 +21,7 @@ func traces(name, mechanism, policy string, declare ...string) *fixture {
 	}
 }
 
-// Policies differ in who decides what a step spends, and in what happens when nothing is left. Those with an alpha can pay for two
+// Policies differ in the manager of the budget, and in the end of a trace. Policies with an alpha can pay for two
 // points with noise and a test between them.
 var (
 	fixedRate    = traces("fixed rate", "predictive", `{"domain": "fine", "epsilon": 0.005, "steps": 3}`)

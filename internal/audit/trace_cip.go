@@ -14,7 +14,7 @@ import (
 // The promise of cip_trace is against somebody who believes that traces are a Gaussian process. So an attack draws the
 // points that are not secret from that process, anew for each trial, given those that are. The released trace
 // is Gaussian then, with the same covariance for both inputs, and a Gaussian's divergence of order a is a times that
-// of order 1. The policy's epsilon bounds the one of order lambda. Divided by lambda it bounds what
+// of order 1. The policy's epsilon bounds the one of order lambda. Divided by lambda it bounds the loss that
 // [bound.Renyi] measures. Where the other points are the same with both inputs, the bound holds all the more, since the prior
 // tells nothing then.
 const (
@@ -62,7 +62,7 @@ func quantiles() string {
 // normalSQL is an expression for a normal number, which is another in each row of trials.
 const normalSQL = "((SELECT z FROM normal WHERE k = (random() & 255) + 0*trial) + (SELECT z FROM normal WHERE k = (random() & 255) + 0*trial))"
 
-// process returns an attack on a trace. A row has a time, the expected location given the secrets, and what two normal
+// process returns an attack on a trace. A row has a time, the expected location given the secrets, and the weights of two normal
 // numbers add to it, in degrees of latitude; in those of longitude it is more.
 func process(pair, policy string, a, b []string) attack {
 	return attack{
@@ -83,7 +83,7 @@ func correlation(seconds float64) float64 {
 // latitude is a metre in degrees of latitude, in the middle of fine.
 const latitude = 1 / 111035.0
 
-// weighted returns the score that is a weighted sum of the latitudes of a trace, whose values are t, lat, lon for each point.
+// weighted returns the score that is a weighted sum of the latitudes of a trace with the values t, lat, lon for each point.
 func weighted(weights func() []float64) bound.Score {
 	return bound.Score{Name: "weighted latitudes", Of: func(o bound.Outcome) (score float64) {
 		for i, w := range weights() {

@@ -43,7 +43,7 @@ var built struct {
 	err    error
 }
 
-// newTree returns a tree whose program is this test.
+// newTree returns a tree with this test as its program.
 func newTree(t *testing.T) *tree {
 	t.Helper()
 	geosql := filepath.Join(built.folder, "geosql")
@@ -95,7 +95,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// A point that would try one's patience is left out, and what is above the limit of the solver.
+// A point that would try one's patience is left out, and points above the limit of the solver.
 func TestSkip(t *testing.T) {
 	g := &grower{patience: time.Minute}
 	rows := axis{name: "rows", steep: 1}

@@ -26,7 +26,7 @@ const (
 	duckDBName = "DuckDB, without noise"
 )
 
-// A contender does what geosql is compared with, or geosql itself.
+// A contender does the work that geosql is compared for, or is geosql itself.
 type contender struct {
 	name string
 	turn func(ctx context.Context, column string) (timing, usage, error) // one turn, in processes of its own
@@ -74,7 +74,7 @@ func beside(ctx context.Context, args []string) error {
 	return nil
 }
 
-// sides has what both comparisons need.
+// sides holds the common parts of both comparisons.
 type sides struct {
 	*tree
 	rows, rounds int
@@ -228,7 +228,7 @@ func (s sides) releases(ctx context.Context, text *strings.Builder) error {
 		if _, _, err := (task{Do: "make-csv", File: file(accounts, "csv"), Rows: s.rows, Accounts: accounts}).start(ctx, s.program); err != nil {
 			return err
 		}
-		// Parquet to read is a release itself: what it holds makes no difference.
+		// Parquet to read is a release itself: its contents make no difference.
 		_, _, err := run(ctx, releaseCommand(s.geosql, file(accounts, "csv"), file(accounts, "parquet"), filepath.Join(s.data, "ledger")))
 		if err := errors.Join(err, removeAll(s.data, "ledger*")); err != nil {
 			return err
@@ -267,7 +267,7 @@ func (s sides) releases(ctx context.Context, text *strings.Builder) error {
 	return nil
 }
 
-// duckDB returns what runs DuckDB, which the hosts of the conformance suite have.
+// duckDB returns a function that runs DuckDB, which the hosts of the conformance suite have.
 func duckDB() (func(in, out string) *exec.Cmd, error) {
 	modules, err := filepath.Abs(filepath.Join("internal", "conformance", "hosts", "node_modules"))
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// earlier is the revision whose figures are shown beside those of now.
+// earlier is the revision with figures that are shown beside the present ones.
 const earlier = "752b6d8"
 
-// A bound is what a work may cost.
+// A bound is the largest cost of a work.
 type bound struct {
 	name, work string
 	limit      float64
@@ -331,7 +331,7 @@ func releaseRate(rows, accounts int, format string) func(context.Context, *tree)
 			_, _, err := task{Do: "make-csv", File: file, Rows: rows, Accounts: accounts}.start(ctx, t.program)
 			return err
 		})
-		if err == nil && format != "csv" { // a release itself: what it holds makes no difference
+		if err == nil && format != "csv" { // a release itself: its contents make no difference
 			in, err = t.once(strings.TrimSuffix(filepath.Base(in), "csv")+format, func(file string) error {
 				_, _, err := run(ctx, releaseCommand(t.geosql, in, file, ledger))
 				return errors.Join(err, removeAll(t.data, "ledger*"))

@@ -16,11 +16,11 @@ import (
 	"time"
 )
 
-// An action is one of those that the go command has taken for a build.
+// An action is a step of the go command for a build.
 type action struct {
 	ID              int
 	Mode, Package   string
-	Deps            []int         // the IDs of those that come before it
+	Deps            []int         // the IDs of the actions before it
 	CmdUser, CmdSys time.Duration // of the programs that it ran
 }
 
@@ -85,7 +85,7 @@ func build(ctx context.Context, args []string) error {
 	return nil
 }
 
-// longest returns the chain of actions, each of which waits for the one before, that takes the longest.
+// longest returns the chain of actions that wait for each other and take the longest.
 func longest(actions []action) (chain []action, took time.Duration) {
 	byID := map[int]action{}
 	for _, a := range actions {
@@ -124,7 +124,7 @@ func longest(actions []action) (chain []action, took time.Duration) {
 	return chain, took
 }
 
-// freshBuild builds a package in a folder of sources with an empty cache, and returns what the go command did.
+// freshBuild builds a package in a folder of sources with an empty cache, and returns the actions of the go command.
 func freshBuild(ctx context.Context, sources, dir, target, cgo string) (actions []byte, u usage, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {

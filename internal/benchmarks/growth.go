@@ -21,7 +21,7 @@ import (
 // rawGrowth has the numbers that the table and the picture of growth are made of.
 const rawGrowth = "docs/pictures/growth.csv"
 
-// An axis is what grows, and the works whose cost is measured.
+// An axis is a growing size, and the works with measured costs.
 type axis struct {
 	name  string
 	sizes []int
@@ -30,12 +30,12 @@ type axis struct {
 	steep float64 // the least exponent by which the next point of a work is predicted
 }
 
-// A sizing holds what does not grow.
+// A sizing holds the fixed sizes.
 type sizing struct {
 	rows, accounts int // where the other one grows
 }
 
-// axes returns what is measured, in full or in the smallest sizes.
+// axes returns the axes, in full or in the smallest sizes.
 func axes(quick bool) ([]axis, sizing) {
 	all := []axis{
 		{"rows", []int{1e4, 1e5, 1e6, 1e7}, []string{"laplace", "dx_sum", "release"}, "make-points", 1},
@@ -52,7 +52,7 @@ func axes(quick bool) ([]axis, sizing) {
 	return all, sizing{rows: 1e6, accounts: 1000}
 }
 
-// works says what the works are, for tables.
+// works describes the works, for tables.
 var works = map[string]string{
 	"laplace":    "table-valued `geoind_laplace`",
 	"dx_sum":     "`dx_sum`",
@@ -63,7 +63,7 @@ var works = map[string]string{
 	"optimal":    "optimal mechanism",
 }
 
-// A point is what one process has taken for one size.
+// A point is the cost of one process for one size.
 type point struct {
 	axis, work string
 	size       int

@@ -3,8 +3,8 @@
 //
 //	go run ./internal/benchmarks growth    # how cost grows with rows, accounts, traces and places
 //	go run ./internal/benchmarks beside    # Google's library, DuckDB and plain Go loops, in turns with geosql
-//	go run ./internal/benchmarks build     # the first build of geosql, and what it is made of
-//	go run ./internal/benchmarks bounds    # what each work may cost, and what it costs
+//	go run ./internal/benchmarks build     # the first build of geosql, and its parts
+//	go run ./internal/benchmarks bounds    # the bound on the cost of each work, and its cost
 //
 // With -write the tables go into docs/benchmarks.md, too; -h has the other flags.
 package main
@@ -20,7 +20,7 @@ import (
 	"strings"
 )
 
-// commands holds what can be measured, by name.
+// commands holds the measurements, by name.
 var commands = map[string]func(ctx context.Context, args []string) error{
 	"growth": growth,
 	"beside": beside,
@@ -29,7 +29,7 @@ var commands = map[string]func(ctx context.Context, args []string) error{
 	"work":   work,
 }
 
-// errUsage says that the flag package has said what is wrong.
+// errUsage follows an error that the flag package has printed.
 var errUsage = errors.New("usage")
 
 func main() {
@@ -70,13 +70,13 @@ func parse(flags *flag.FlagSet, args []string) error {
 	return nil
 }
 
-// scratch returns a new folder for data, below parent or where temporary files are, and what removes it.
+// scratch returns a new folder for data, below parent or where temporary files are, and a function that removes it.
 func scratch(parent string) (dir string, remove func(), err error) {
 	dir, err = os.MkdirTemp(parent, "geosql-benchmarks")
 	return dir, func() { os.RemoveAll(dir) }, err
 }
 
-// machine says what the figures were measured on.
+// machine describes the machine of the figures.
 func machine() string {
 	return fmt.Sprintf("%s, %s/%s, %d processors", strings.TrimPrefix(runtime.Version(), "go"), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 }

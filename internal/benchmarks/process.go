@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// A usage is what a process has taken.
+// A usage is the cost of a process.
 type usage struct {
 	wall, cpu time.Duration
 	memory    int64 // the most bytes that were resident at a time
 }
 
-// run runs a program to its end and returns what it wrote to standard output. The system counts the memory
+// run runs a program to its end and returns its standard output. The system counts the memory
 // of the process that starts another as memory of the other, too, so this one has to stay small.
 func run(ctx context.Context, cmd *exec.Cmd) (out []byte, u usage, err error) {
 	var stdout, stderr bytes.Buffer
@@ -51,7 +51,7 @@ func run(ctx context.Context, cmd *exec.Cmd) (out []byte, u usage, err error) {
 	return stdout.Bytes(), u, err
 }
 
-// A task is what a process of this program does for another one.
+// A task is the work of a process of this program for another one.
 type task struct {
 	Do       string `json:"do"`
 	File     string `json:"file"`
@@ -60,7 +60,7 @@ type task struct {
 	Size     int    `json:"size"`
 }
 
-// A time is how long a task took, in seconds, and what it is compared with.
+// A time is how long a task took, in seconds, and the time compared with.
 type timing struct {
 	Seconds float64 `json:"seconds"`
 	Base    float64 `json:"base"`

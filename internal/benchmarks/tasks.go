@@ -21,7 +21,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// tasks holds what processes of their own do, by name. Those that make data take no part in any figure.
+// tasks holds what processes of their own do, by name. Tasks that make data take no part in any figure.
 var tasks = map[string]func(ctx context.Context, t task) (timing, error){
 	"make-points":   makePoints,
 	"make-shuffled": makeShuffled,
@@ -112,7 +112,7 @@ func numbers(n int) string {
 	return fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d) `, n-1)
 }
 
-// declarations are what the data are released by.
+// declarations declare the data for release.
 var declarations = []string{
 	`SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1), dx_universe('u', 0, 10, 0.001, 'kWh')`,
 	`SELECT budget_limit('*', 'm', 9000000), budget_limit('*', 'kWh', 9000000), budget_limit('*', 'set', 9000000), budget_limit('*', 'record', 9000000)`,
@@ -128,10 +128,10 @@ func makeDatabase(ctx context.Context, file string, statements ...string) (timin
 	return timing{}, err
 }
 
-// makePoints makes a table of points and readings, whose accounts report in the same order again and again, as meters do.
+// makePoints makes a table of points and readings. Its accounts report in the same order again and again, as meters do.
 func makePoints(ctx context.Context, t task) (timing, error) { return makeTable(ctx, t, `i`) }
 
-// makeShuffled makes the same table, whose rows are in no order.
+// makeShuffled makes the same table, with rows in no order.
 func makeShuffled(ctx context.Context, t task) (timing, error) { return makeTable(ctx, t, `random()`) }
 
 func makeTable(ctx context.Context, t task, order string) (timing, error) {
@@ -180,7 +180,7 @@ func makeCSV(_ context.Context, t task) (timing, error) {
 	return timing{}, f.Sync()
 }
 
-// released measures a query whose accounts have reserved what it costs them.
+// released measures a query for accounts that have reserved its cost.
 func released(ctx context.Context, t task, unit, query, base string) (timing, error) {
 	d, done, err := open(ctx, t.File)
 	defer done()
@@ -247,7 +247,7 @@ func sealedSum(ctx context.Context, t task) (timing, error) {
 	return d.turns(ctx, `SELECT dx_sum(x, 0.0001) FROM t`, `SELECT sum(length(x)) FROM t`)
 }
 
-// stepped measures steps over new traces, each of which is an account that has reserved.
+// stepped measures steps over new traces, each an account that has reserved.
 func stepped(ctx context.Context, t task, reserved, policy, step string) (timing, error) {
 	d, done, err := open(ctx, t.File)
 	defer done()

@@ -35,7 +35,7 @@ func (t *Tally) Add(lat, lon float64) {
 	t.list = nil
 }
 
-// tenths returns how many whole tenths x has, and -32768 for what is far from every degree.
+// tenths returns how many whole tenths x has, and -32768 for numbers far from every degree.
 func tenths(x float64) int16 {
 	v := math.Floor(x * 10)
 	if !(math.Abs(v) <= 3600) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Who presses Ctrl-C has answered nothing, whatever was typed before.
+// Ctrl-C cancels the answer, after any input.
 func TestInterruptIsNoAnswer(t *testing.T) {
 	ctx, interrupt := context.WithCancelCause(t.Context())
 	interrupted := errors.New("interrupted")

@@ -11,7 +11,7 @@ import (
 
 // ReadColumns reads a data set and calls row for each of its rows with the cells of the
 // given columns, in their order, and a function that says where the row is. Each column is
-// given by the names that it may have, of which the first that exists counts. NULL is the
+// given by the names that it may have. The first that exists counts. NULL is the
 // empty text. The cells and where are valid only during the call.
 func ReadColumns(ctx context.Context, path string, columns [][]string, row func(where func() string, cells []string) error) error {
 	d, err := OpenDataSet(ctx, path)

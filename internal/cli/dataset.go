@@ -16,7 +16,7 @@ type DataSet struct {
 	path string
 }
 
-// OpenDataSet opens an input file. It reads a file whose name does not tell the format as
+// OpenDataSet opens an input file. It reads a file with a name that does not tell the format as
 // CSV.
 func OpenDataSet(ctx context.Context, path string, options ...dataset.Option) (*DataSet, error) {
 	r, err := dataset.Open(ctx, path, options...)

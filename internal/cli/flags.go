@@ -33,7 +33,7 @@ func Switch(fs *flag.FlagSet, name, usage string, set func()) {
 	})
 }
 
-// NumberVar defines a flag whose value is a finite number.
+// NumberVar defines a flag with a finite number as its value.
 func NumberVar(fs *flag.FlagSet, value *float64, name, usage string) {
 	fs.Var((*numberValue)(value), name, usage)
 }
@@ -48,17 +48,17 @@ func (v *numberValue) Set(text string) error {
 	return err
 }
 
-// NumbersVar defines a flag whose value is a list of finite numbers.
+// NumbersVar defines a flag with a list of finite numbers as its value.
 func NumbersVar(fs *flag.FlagSet, values *[]float64, name, usage string) {
 	fs.Var(&list[float64]{values: values, parse: Number, format: decimal.Format}, name, usage)
 }
 
-// LevelsVar defines a flag whose value is a list of privacy levels, as Level reads them.
+// LevelsVar defines a flag with a list of privacy levels as its value, as Level reads them.
 func LevelsVar(fs *flag.FlagSet, values *[]float64, name, usage string) {
 	fs.Var(&list[float64]{values: values, parse: Level, format: formatLevel}, name, usage)
 }
 
-// WordsVar defines a flag whose value is a list of words.
+// WordsVar defines a flag with a list of words as its value.
 func WordsVar(fs *flag.FlagSet, words *[]string, name, usage string) {
 	parse := func(word string) (string, error) {
 		if word == "" {
@@ -69,7 +69,7 @@ func WordsVar(fs *flag.FlagSet, words *[]string, name, usage string) {
 	fs.Var(&list[string]{values: words, parse: parse, format: strings.Clone}, name, usage)
 }
 
-// ListVar defines a flag whose value is a list of values that parse reads. It is not split at
+// ListVar defines a flag with a list of values that parse reads. It is not split at
 // commas.
 func ListVar[T any](fs *flag.FlagSet, values *[]T, parse func(text string) (T, error), name, usage string) {
 	fs.Var(&series[T]{values, parse}, name, usage)
@@ -143,7 +143,7 @@ func OptionalVar(fs *flag.FlagSet, value **string, name, usage string) {
 	})
 }
 
-// ShareVar defines a flag whose value is a share from 0 to 1.
+// ShareVar defines a flag with a share from 0 to 1 as its value.
 func ShareVar(fs *flag.FlagSet, share *float64, name, usage string) {
 	fs.Func(name, usage, func(v string) (err error) {
 		if *share, err = Number(v); err == nil && !(*share >= 0 && *share <= 1) {

@@ -18,11 +18,11 @@ import (
 type Program struct {
 	Name     string
 	Summary  string // a line
-	Noun     string // what a command is called, such as study
+	Noun     string // the word for a command, such as study
 	Commands []*Command
 	Default  *Command // runs if the first argument names no command; nil: one must be named
 	Notes    string   // the end of the help
-	Version  string   // what the command version prints
+	Version  string   // output of the command version
 
 	// Topic returns the help on a name that is not a command. It may be nil.
 	Topic func(name string) (string, error)
@@ -39,7 +39,7 @@ type Command struct {
 
 	// Reject returns "" if the first operand of the default command, which names no command,
 	// can be one of its operands. Otherwise it is taken for a mistyped command, and Reject
-	// returns what to write if it is none. It may be nil.
+	// returns the right command if it is none. It may be nil.
 	Reject func(operand string) (instead string)
 
 	// KeepsInterrupt reports whether the command handles Ctrl-C itself, so that Ctrl-C does
@@ -135,7 +135,7 @@ func (p *Program) find(operands []string) (*Command, []string) {
 	return p.Default, operands
 }
 
-// reject returns what Reject says about the first of the operands.
+// reject returns the result of Reject for the first of the operands.
 func (c *Command) reject(operands []string) (instead string) {
 	if c.Reject == nil || len(operands) == 0 || operands[0] == "" {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// toy is a program whose commands tell how they were run.
+// toy is a program with commands that tell how they were run.
 func toy(told *string) *Program {
 	tell := func(name string, modes ...string) Setup {
 		return func(fs *flag.FlagSet) Run {

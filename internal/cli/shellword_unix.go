@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// doubleQuotes escapes what has a meaning for a shell between double quotes.
+// doubleQuotes escapes characters with a meaning for a shell between double quotes.
 var doubleQuotes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`, "`", "\\`")
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./,+:-]+$`)

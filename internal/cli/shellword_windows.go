@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// doubleQuotes escapes what programs take for the end of an argument between double quotes.
+// doubleQuotes escapes characters that programs take for the end of an argument between double quotes.
 var doubleQuotes = strings.NewReplacer(`"`, `\"`)
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./\\+:-]+$`)

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 )
 
-// ReaderLeft reports whether an error says that nobody reads any more what is written to a pipe.
+// ReaderLeft reports whether an error says that the reader of a pipe has gone.
 func ReaderLeft(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
 // Obeys reports whether a file is a terminal that obeys escape sequences.

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// ReaderLeft reports whether an error says that nobody reads any more what is written to a pipe.
+// ReaderLeft reports whether an error says that the reader of a pipe has gone.
 func ReaderLeft(err error) bool {
 	return errors.Is(err, windows.ERROR_BROKEN_PIPE) || errors.Is(err, windows.ERROR_NO_DATA)
 }

@@ -55,7 +55,7 @@ func ShareAndRest(share float64, left time.Duration) string {
 	}
 }
 
-// TimeLeft estimates the time for the rest of some work, of which a share is done.
+// TimeLeft estimates the time for the rest of some work, after a share of it.
 func TimeLeft(begun time.Time, share float64) time.Duration {
 	return time.Duration(float64(time.Since(begun)) * (1 - share) / max(share, 0.001))
 }

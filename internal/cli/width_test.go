@@ -2,7 +2,7 @@ package cli
 
 import "testing"
 
-// Characters of East Asia are wide, and those that combine take no column.
+// Characters of East Asia are wide, and combining ones take no column.
 func TestWidth(t *testing.T) {
 	for text, want := range map[string]int{"": 0, "ana": 3, "Zoë": 3, "Zoe\u0308": 3, "山田": 4, "ｶ": 1, "한국": 4, "e\u0301\u0323": 1, "🚲": 2, "a山": 3} {
 		if got := Width(text); got != want {

@@ -70,7 +70,7 @@ func packagesFolder(t *testing.T) string {
 	})
 }
 
-// artefact returns the only package whose name matches.
+// artefact returns the only package with a name that matches.
 func artefact(t *testing.T, pattern string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(packagesFolder(t), pattern))
@@ -95,7 +95,7 @@ func unpacked(t *testing.T) string {
 	})
 }
 
-// python is a Python whose sqlite3 can load extensions, which many builds
+// python is a Python with an sqlite3 that can load extensions, which many builds
 // cannot.
 func python(t *testing.T) string {
 	t.Helper()

@@ -16,13 +16,13 @@ type outcome struct {
 	Refused bool   // the error's code is SQLITE_AUTH_USER
 }
 
-// balances is run after each statement to see what it charged. A reservation that is
+// balances is run after each statement to see its charge. A reservation that is
 // still held counts as spent.
 const balances = `SELECT account, unit, spent + reserved FROM ledger_balance WHERE account <> '*';`
 
-// check compares the outcomes of a session, of which every second one is that of
+// check compares the outcomes of a session. Every second one is that of
 // balances, with the expectations and returns every difference. It adds the charges to
-// before, which holds what had been spent.
+// before, which holds the earlier spending.
 func check(session []statement, outcomes []outcome, before map[purse]float64) error {
 	if len(outcomes) != 2*len(session) {
 		return fmt.Errorf("%d outcomes of %d statements", len(outcomes), 2*len(session))

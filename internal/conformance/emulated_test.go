@@ -16,7 +16,7 @@ import (
 // A foreign host is Python for another platform, under an emulator, in which the wheel for that platform is installed.
 type foreign struct {
 	platform string // as package emulate calls it
-	library  string // what the extension is called there
+	library  string // the extension's name there
 	folder   made
 }
 
@@ -71,7 +71,7 @@ func (f *foreign) python(t *testing.T, args ...string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// path returns what a file of this machine is called there, or a name that is no file's.
+// path returns the path of a file of this machine there, or a name that is no file's.
 func (f *foreign) path(name string) string {
 	file, copied := strings.CutPrefix(name, deserialized)
 	if filepath.IsAbs(file) && strings.HasPrefix(f.platform, "windows/") {
@@ -117,7 +117,7 @@ func (f *foreign) install(t *testing.T, platform emulate.Platform) (folder strin
 	return installed, nil
 }
 
-// The wheel keeps on its platform what it promises on this one.
+// The wheel keeps its promise on its platform.
 func TestPythonPackageOnOtherPlatforms(t *testing.T) {
 	for _, f := range []*foreign{&onARM, &onWindows} {
 		t.Run("Python on "+f.platform, func(t *testing.T) {

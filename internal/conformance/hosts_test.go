@@ -218,7 +218,7 @@ func shellHost(extension string) host {
 // shellError matches the first line of an error of the shell.
 var shellError = regexp.MustCompile(`^\w* ?[Ee]rror:? near line (\d+): (.*?)(?: \((\d+)\))?$`)
 
-// shellErrors assigns errors to the statements whose lines they name. A parse error
+// shellErrors assigns errors to the statements with the lines that they name. A parse error
 // continues with the indented statement.
 func shellErrors(text string, before int, outcomes []outcome) error {
 	for line := range strings.Lines(text) {

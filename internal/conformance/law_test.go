@@ -54,7 +54,7 @@ func judgeBins[K comparable](hits map[K]int, bins map[K]float64, n int, toleranc
 
 // parseLaw reads a law:
 //
-//	geometric 0.5 about 5                what dx_ functions draw, on whole numbers
+//	geometric 0.5 about 5                the law of dx_ functions, on whole numbers
 //	geometric 0.5 about 5 within 0 10    moved into this range
 //	laplace 0.01 about 39.9 116.3        points, as lat and lon or as WKT
 //	laplace_l1 0.01 about 39.9 116.3     the same under the L1 norm

@@ -9,7 +9,7 @@ import (
 )
 
 // One database, one ledger, whatever host it is opened in: all of them at once spend
-// what was declared in Go, and what they spent is the sum.
+// the declarations made in Go, and their spending is the sum.
 func TestHostsShareOneLedger(t *testing.T) {
 	const charges = 20 // of each host
 	database := filepath.Join(t.TempDir(), "main.db")

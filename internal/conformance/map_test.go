@@ -15,7 +15,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// mapPage is a page with a map in a browser, whose layer is GeoJSON. Its title is the number of
+// mapPage is a page with a map in a browser and a layer of GeoJSON. Its title is the number of
 // polygons that the map draws, and the bounds of all of them.
 const mapPage = `<!DOCTYPE html><meta charset="utf-8"><title>none</title><div id="map" style="width:600px;height:400px"></div>
 <script src="file://%s"></script>
@@ -35,7 +35,7 @@ func TestHeatmapOnABrowsersMap(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	profile, err := os.MkdirTemp("", "map") // what the browser leaves running may write it a little longer
+	profile, err := os.MkdirTemp("", "map") // processes of the browser may write it a little longer
 	if err != nil {
 		t.Fatal(err)
 	}

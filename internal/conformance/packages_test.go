@@ -66,7 +66,7 @@ func TestNodePackage(t *testing.T) {
 	}
 }
 
-// Where npm has installed no extension, the package says for which platform, and what there is.
+// Where npm has installed no extension, the package says for which platform, and the available ones.
 func TestNodePackageWithoutExtension(t *testing.T) {
 	node := nodeBinary(t)
 	need.Program(t, "npm")

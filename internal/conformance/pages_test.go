@@ -83,7 +83,7 @@ func newReader(t *testing.T, path string) reader {
 	return r
 }
 
-// run runs a block and returns what it prints to standard output.
+// run runs a block and returns its standard output.
 func (r reader) run(t *testing.T, b doctest.Block) (string, error) {
 	t.Helper()
 	cmd, err := r.command(b)

@@ -24,7 +24,7 @@ type statement struct {
 	rows    []rowPattern
 	fails   *failure // nil for a statement that succeeds
 	charges map[purse]float64
-	law     law // nil for one whose rows are not noise to judge
+	law     law // nil for one with rows that are not noise to judge
 }
 
 // A rowPattern is a row that occurs a number of times in succession.

@@ -53,7 +53,7 @@ func TestScripts(t *testing.T) {
 const listed = `SELECT DISTINCT name FROM (SELECT name FROM pragma_function_list UNION SELECT name FROM pragma_module_list) ` +
 	`WHERE instr(char(10) || geosql_help() || char(10), char(10) || name || char(10)) ORDER BY name;`
 
-// functions are the names in the first column of what a host answers.
+// functions are the names in the first column of a host's answer.
 func functions(t *testing.T, run host, query string) (names []string) {
 	t.Helper()
 	outcomes, err := run(":memory:", []string{query})

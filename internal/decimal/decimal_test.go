@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What is read is what strconv reads.
+// Numbers are read as strconv reads them.
 func TestReal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`-?[0-9]{0,12}\.?[0-9]{0,8}[-e.]?`).Draw(t, "text")
@@ -40,7 +40,7 @@ func TestInteger(t *testing.T) {
 	})
 }
 
-// What is printed is the shortest decimal, as strconv prints it, also for neighbours of short
+// Numbers are printed as the shortest decimal, as strconv prints it, also for neighbours of short
 // decimals.
 func TestAppendReal(t *testing.T) {
 	try := func(x float64, short bool) {

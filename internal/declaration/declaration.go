@@ -15,5 +15,5 @@ CREATE TABLE IF NOT EXISTS main.geosql_universe(
   step REAL NOT NULL, unit TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS main.geosql_ledger(id TEXT PRIMARY KEY) WITHOUT ROWID;`
 
-// Tables are the names of the tables that have declarations, each of which may be missing.
+// Tables are the names of the tables that have declarations. Each may be missing.
 var Tables = []string{"geosql_domain", "geosql_region", "geosql_universe"}

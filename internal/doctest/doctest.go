@@ -16,7 +16,7 @@ type Block struct {
 }
 
 // Blocks returns the blocks of a page that run: all except indented ones. A block of text below
-// one is what that prints.
+// one is the output of that.
 func Blocks(page string) (list []Block, err error) {
 	var language string
 	var lines []string

@@ -3,10 +3,10 @@
 // Package math's are not. Its assembly for amd64 and for arm64 takes different series, and where it
 // is Go the compiler may round a product and a sum once instead of twice, as it does for arm64: the
 // last bit differs. These functions are for numbers that people compare between machines, such as
-// radii. They take two to three times as long, so that what only guesses stays with math.
+// radii. They take two to three times as long, so that code that only guesses stays with math.
 //
 // The specification of Go lets no compiler fuse a product that is explicitly converted, which is
-// why every product here that is added to something is. Square roots, and what moves exponents, are exact
+// why every product here that is added to something is. Square roots, and changes of exponents, are exact
 // or correctly rounded everywhere.
 package elementary
 
@@ -17,7 +17,7 @@ const (
 	ln2High = 0xb17217f7p-32
 	ln2Low  = math.Ln2 - ln2High
 
-	// small is at least half of ln 2: what remains of an exponent, and where 1+x needs no logarithm of two.
+	// small is at least half of ln 2: the rest of an exponent, and where 1+x needs no logarithm of two.
 	small = 0.35
 )
 

@@ -10,7 +10,7 @@ import (
 )
 
 // functions are all of them: a range of arguments, how far they may be off there in units in the last
-// place, how far they are off by arithmetic in 160 bits, and a hash of what they return.
+// place, how far they are off by arithmetic in 160 bits, and a hash of their results.
 var functions = []struct {
 	name  string
 	f     func(float64) float64

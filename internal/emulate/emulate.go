@@ -43,10 +43,10 @@ func (p Platform) Environ() []string {
 	return append(os.Environ(), "GOOS="+p.OS, "GOARCH="+p.Arch, "CGO_ENABLED=1", "CC="+p.Compiler)
 }
 
-// emulator is the variable of the environment that tells a program what it runs under.
+// emulator is the variable of the environment that names a program's emulator.
 const emulator = "GEOSQL_EMULATOR"
 
-// Emulator names what this program runs under, if gotest has started it, or is "".
+// Emulator names this program's emulator, if gotest has started it, or is "".
 func Emulator() string { return os.Getenv(emulator) }
 
 // NeedsFiles skips a test of many thousand transactions of one ledger under wine. There a file that was opened and closed while

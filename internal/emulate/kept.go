@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// kept returns a folder that is made once and kept among the user's caches. Whoever makes it at the same time as another
+// kept returns a folder that is made once and kept among the user's caches. A process that makes it at the same time as another
 // process makes his own and discards it if he comes second.
 func kept(name string, fill func(draft string) error) (string, error) {
 	cache, err := os.UserCacheDir()

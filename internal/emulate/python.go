@@ -24,7 +24,7 @@ type python struct {
 	packages string // there, too
 }
 
-// Python returns the path of a Python for the platform, whose sqlite3 loads extensions and which has pip. Unpacking
+// Python returns the path of a Python for the platform, with pip and an sqlite3 that loads extensions. Unpacking
 // it takes seconds and 70 MB. Under wine, all its standard files have to be pipes.
 func (p Platform) Python(ctx context.Context) (string, error) {
 	folder, err := kept(fmt.Sprintf("python-%s-%s-%s", p.python.version, p.OS, p.Arch), func(draft string) error {
@@ -52,7 +52,7 @@ func download(ctx context.Context, module string) (string, error) {
 	return answer.Dir, json.Unmarshal(out, &answer)
 }
 
-// unpack copies a folder, with the files whose names end in .gz uncompressed.
+// unpack copies a folder, with the files with names in .gz uncompressed.
 func unpack(to, from string) error {
 	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -82,7 +82,7 @@ func unpackFile(to, from string, compressed bool) error {
 			return err
 		}
 	}
-	file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755) // the module does not tell what is a program
+	file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755) // the module does not tell which files are programs
 	if err != nil {
 		return err
 	}

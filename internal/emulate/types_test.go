@@ -20,7 +20,7 @@ import (
 
 const module = "github.com/geosql/geosql"
 
-// All packages and their tests are correct Go for systems whose programs cannot be linked here, macOS above all. What
+// All packages and their tests are correct Go for systems that programs cannot be linked for here, macOS above all. What
 // they take from C is left open.
 func TestTypes(t *testing.T) {
 	for _, system := range []string{"darwin/arm64", "windows/amd64"} {
@@ -30,7 +30,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// What one system has and another lacks is noticed.
+// A name that one system has and another lacks is noticed.
 func TestTypesOfAnotherSystem(t *testing.T) {
 	const planted = `package turns; import "golang.org/x/sys/unix"; var _ = unix.F_OFD_SETLK`
 	err := errors.Join(typeErrors(t, "darwin/arm64", planted, module+"/internal/turns")...)
@@ -44,7 +44,7 @@ type listed struct {
 	ImportPath        string
 	Dir               string
 	GoFiles, CgoFiles []string
-	ImportMap         map[string]string // to import paths, of what is called differently in the source
+	ImportMap         map[string]string // to import paths, of other names in the source
 	Module            struct{ Main bool }
 }
 
@@ -90,7 +90,7 @@ func typeErrors(t *testing.T, system, planted, packages string) (found []error) 
 	return found
 }
 
-// An importer has the packages that were checked. Each comes after those that it imports.
+// An importer has the packages that were checked. Each comes after its imports.
 type importer map[string]*types.Package
 
 // Import implements [types.Importer].
@@ -137,7 +137,7 @@ func (i importer) check(p listed, arch, planted string) (found []error) {
 		FakeImportC:      true,
 		IgnoreFuncBodies: !p.Module.Main,
 		Error: func(err error) {
-			if !strings.Contains(err.Error(), "invalid type") { // which is what is C's, then
+			if !strings.Contains(err.Error(), "invalid type") { // which belongs to C, then
 				found = append(found, err)
 			}
 		},

@@ -27,7 +27,7 @@ var windowsAMD64 = Platform{
 	},
 }
 
-// wine returns a command of wine's. Programs see this machine's files on drive Z, and what they start runs under
+// wine returns a command of wine's. Programs see this machine's files on drive Z, and their children run under
 // wine, too, by itself. Temporary files of theirs lie on drive C, which is in the prefix.
 func wine(ctx context.Context, prefix, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
@@ -41,7 +41,7 @@ func wine(ctx context.Context, prefix, name string, args ...string) *exec.Cmd {
 }
 
 // Every Windows since 8 has bcryptprimitives.dll, but wine has it only since 8.14. No Go program starts without,
-// so tests build a stand-in, which also mends what wine says to os.RemoveAll. It is for them alone and must never be
+// so tests build a stand-in, which also mends wine's answer to os.RemoveAll. It is for them alone and must never be
 // shipped: beside a program, Windows would load it in place of its own, and randomness must come from nobody but
 // the system.
 //

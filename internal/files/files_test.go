@@ -34,7 +34,7 @@ func TestLock(t *testing.T) {
 			t.Fatalf("%v, %v, want %v", free, err, v.free)
 		}
 	}
-	if _, err := second.WriteString("not locked out"); err != nil { // whoever does not ask for the lock
+	if _, err := second.WriteString("not locked out"); err != nil { // a writer that does not ask for the lock
 		t.Error(err)
 	}
 	check(t, first.Close())

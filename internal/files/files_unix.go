@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-// Package files has what systems do differently with files that are locked, or renamed and removed while they are
+// Package files hides differences of systems with files that are locked, or renamed and removed while they are
 // open.
 package files
 

@@ -1,4 +1,4 @@
-// Package files has what systems do differently with files that are locked, or renamed and removed while they are
+// Package files hides differences of systems with files that are locked, or renamed and removed while they are
 // open.
 package files
 
@@ -53,7 +53,7 @@ func open(path string, how, access, attributes uint32) (*os.File, error) {
 	return os.NewFile(uintptr(file), path), nil
 }
 
-// Private reports whether a file has only one name. Who may read it is what the permissions of its folder say.
+// Private reports whether a file has only one name. The permissions of its folder decide who may read it.
 func Private(file *os.File) (bool, error) {
 	var info windows.ByHandleFileInformation
 	err := windows.GetFileInformationByHandle(windows.Handle(file.Fd()), &info)

@@ -32,7 +32,7 @@ func build(ctx context.Context, dir, path string) (*binary, error) {
 	return &binary{path, filepath.Join(cache, "fuzz", filepath.FromSlash(name))}, nil // as the go command has it
 }
 
-// goCommand runs the go command in a folder and returns what it prints.
+// goCommand runs the go command in a folder and returns its output.
 func goCommand(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	var failure bytes.Buffer

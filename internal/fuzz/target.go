@@ -77,7 +77,7 @@ func find(root string, only, skip *regexp.Regexp) (targets []target, err error) 
 	return targets, err
 }
 
-// A result is what a run of targets came to.
+// A result is the result of a run of targets.
 type result struct {
 	executions, interesting int
 	seeds                   int // that were run before any other input; 0 if time was too short for all
@@ -99,7 +99,7 @@ var (
 	progress = regexp.MustCompile(`execs: (\d+) \(.*new interesting: (\d+)`)
 )
 
-// read takes what the go command says of its progress.
+// read takes the go command's report of its progress.
 func (r *result) read(output []byte) {
 	r.output = output
 	if m := gathered.FindSubmatch(output); m != nil {
@@ -122,7 +122,7 @@ func (r *result) ranOut() bool {
 // of a minute would be spent on the first new input.
 const minimizing = "1s"
 
-// fuzz runs the target, whose package's tests are in the binary.
+// fuzz runs the target. The tests of its package are in the binary.
 func (t target) fuzz(ctx context.Context, b *binary, each time.Duration, parallel int) (result, error) {
 	cmd := exec.CommandContext(ctx, b.path, "-test.run=^$", "-test.fuzz=^"+t.name+"$", "-test.fuzzcachedir="+b.inputs,
 		"-test.fuzztime="+each.String(), "-test.fuzzminimizetime="+minimizing, "-test.parallel="+strconv.Itoa(parallel))

@@ -57,7 +57,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// The last line of progress says what a run came to.
+// The last line of progress has the result of a run.
 func TestProgress(t *testing.T) {
 	const output = `fuzz: elapsed: 0s, gathering baseline coverage: 0/19 completed
 fuzz: elapsed: 0s, gathering baseline coverage: 19/19 completed, now fuzzing with 1 workers

@@ -20,7 +20,7 @@ var (
 	measure = flag.Bool("gappa.needs", false, "find the Needs of every script by bisection, instead of checking it")
 )
 
-// A Proof is a script with what is known of its margin.
+// A Proof is a script with its known margin.
 type Proof struct {
 	Script
 

@@ -3,8 +3,8 @@
 // operators, 2010), which proves bounds on its errors by interval arithmetic and rewriting.
 //
 // A script is made from the source: constants are those of the code, to the last bit, and
-// every operation is followed by a rounding. What the package does not translate (loops,
-// calls, fields, reads of a source) is an unknown real number, of which a script may assume
+// every operation is followed by a rounding. Code that the package does not translate (loops,
+// calls, fields, reads of a source) is an unknown real number, about which a script may assume
 // something; otherwise nothing is known of it.
 //
 // # Fused multiply-add

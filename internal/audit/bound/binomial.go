@@ -7,7 +7,7 @@ import "math"
 const slack = 1e-9
 
 // logitBelow returns a lower confidence bound, at level 1-alpha, of the logit of a binomial's
-// probability of which x of n trials succeeded: the largest t, rounded down, at which x or more
+// probability if x of n trials succeeded: the largest t, rounded down, at which x or more
 // successes have probability at most alpha (Clopper and Pearson 1934). It is -Inf where nothing
 // can be said.
 func logitBelow(x, n int, alpha float64) float64 {

@@ -126,7 +126,7 @@ func exceeds(n int, coin float64, p [2]float64, over func(Counts) bool) float64 
 	return sum
 }
 
-// By enumeration, no bound is above what it bounds more often than alpha says.
+// By enumeration, no bound exceeds the true value more often than alpha says.
 func TestCoverageIsExact(t *testing.T) {
 	const n = 22
 	worst := 0.0
@@ -139,7 +139,7 @@ func TestCoverageIsExact(t *testing.T) {
 				"Apart":   func(c Counts) bool { return c.Apart(0, alpha) > max(0, loss) },
 				"Renyi":   func(c Counts) bool { return c.Renyi(0, alpha) > divergence },
 			} {
-				// A bound of what has the other sign says nothing.
+				// A bound of a loss with the other sign says nothing.
 				if loss < 0 && name == "Renyi" {
 					continue
 				}
@@ -171,7 +171,7 @@ func TestEnumerationNoticesPlantedBounds(t *testing.T) {
 	}
 }
 
-// The divergence of two coins does not fall below what orders show that are tried one by one,
+// The divergence of two coins does not fall below its values for orders tried one by one,
 // nor does it exceed them.
 func TestRenyiIsTheSupremum(t *testing.T) {
 	for _, c := range [][2]float64{{0.5, 0.4}, {0.9, 0.1}, {0.99, 0.5}, {0.3, 1e-6}, {1, 0.5}, {1 - 1e-9, 1e-9}} {

@@ -16,7 +16,7 @@ func hinted(m mechanism) mechanism {
 	return m
 }
 
-// An auditor draws, learns and counts. What it does wrong is planted.
+// An auditor draws, learns and counts. Its faults are planted.
 type auditor struct {
 	learned, counted int
 	coin             float64 // the probability of input 1
@@ -163,7 +163,7 @@ func TestPlantedAuditorsAreNoticed(t *testing.T) {
 	same.learned, same.same = 1000, true
 	unfair.coin = 0.6
 	for _, c := range []struct {
-		name string // what the auditor does
+		name string // the fault of the auditor
 		auditor
 		mechanism
 		noticed bool

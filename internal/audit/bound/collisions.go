@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// Repeats is what Collisions found.
+// Repeats is the result of Collisions.
 type Repeats struct {
 	Block    int64   // how many neighbouring values were taken together
 	Pairs    int     // pairs of draws within a block
-	Equal    int     // those whose two values are equal
+	Equal    int     // pairs of two equal values
 	Expected float64 // how many of them would be equal at most, on average
 }
 
 // Collisions tests draws for too many equal ones, as a generator with few bits makes them. The
 // draws must be independent integers of one law in which neighbouring values differ in their
 // probabilities by a factor of at most exp(rate), except at the ends of the support, where draws
-// may be clamped. Collisions reports whether such a law shows what was found with a probability
-// of at most alpha, and what was found with the size of blocks that looks worst.
+// may be clamped. Collisions reports whether such a law shows the repeats found with a probability
+// of at most alpha, and the repeats with the size of blocks that looks worst.
 //
 // Draws are put into blocks of B neighbouring values, without the lowest and the highest block
 // that have any, so that all others lie within the support. Within a block they are paired in

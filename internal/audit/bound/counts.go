@@ -4,7 +4,7 @@ import "math"
 
 // Counts holds how many trials each input had and how many of them ended in the event.
 type Counts struct {
-	In [2]int // by input, trials whose answer is in the event
+	In [2]int // by input, trials with an answer in the event
 	Of [2]int // by input, all trials
 }
 
@@ -27,7 +27,7 @@ func (c Counts) Epsilon(likelier int, alpha float64) float64 {
 	return max(0, logitBelow(x, n, alpha))
 }
 
-// Apart returns what Epsilon returns where each input had a number of trials that was fixed
+// Apart returns the bound of Epsilon where each input had a number of trials that was fixed
 // beforehand. It bounds the two probabilities separately, at alpha/2 each, and so is less sharp.
 func (c Counts) Apart(likelier int, alpha float64) float64 {
 	p, other := c.apart(likelier, alpha)

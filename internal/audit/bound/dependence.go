@@ -17,7 +17,7 @@ func Dependence(runs [][2]Outcome, coin *rand.Rand) []Trial {
 	return trials
 }
 
-// pair returns two answers as one, with what tells most of how they belong together.
+// pair returns two answers as one, with the values that tell most of how they belong together.
 func pair(a, b Outcome) Outcome {
 	o := Outcome{Text: "different"}
 	if a.Text == b.Text {

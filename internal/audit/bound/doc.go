@@ -14,7 +14,7 @@
 // # Why it is a bound
 //
 // Let p and p' be the probabilities of the event under the likelier input and under the other.
-// The coin is fair and independent of everything else, so a trial whose answer is in the event
+// The coin is fair and independent of everything else, so a trial with an answer in the event
 // had the likelier input with probability p/(p+p'), independently of other trials. Given that N
 // answers are in the event, the number of them with the likelier input is therefore binomial,
 // and the logit of its Clopper-Pearson lower bound is a lower confidence bound of ln(p/p'). It
@@ -26,11 +26,11 @@
 // Claims about Renyi divergences are bounded with a [Witness] and its [Tally], from the same
 // trials: [LearnWitness], [Tally.Add], [Tally.Renyi].
 //
-// # What the sampler must do
+// # Duties of the sampler
 //
 //   - choose the input of each trial by a fair coin of its own, and never by turns or in blocks
 //     (where groups have fixed sizes, use [Counts.Apart]);
-//   - choose the number of trials beforehand, or by a clock, not by what the answers say;
+//   - choose the number of trials beforehand, or by a clock, not by the answers;
 //   - count every trial: one that ends in an error has the error's text as its outcome;
 //   - divide alpha by the number of bounds that it means to look at.
 package bound

@@ -23,11 +23,11 @@ type Score struct {
 	Of   func(Outcome) float64
 }
 
-// An Event is a set of outcomes: those whose score is at least, or at most, a threshold.
+// An Event is a set of outcomes: those with a score of at least, or at most, a threshold.
 type Event struct {
-	Name     string  // what it looks at, and the threshold
+	Name     string  // its score and the threshold
 	Likelier int     // the input under which it is likelier
-	Promise  float64 // about what it will show: it flatters, being the best of many
+	Promise  float64 // about the bound that it will show: it flatters, being the best of many
 
 	score     Score
 	threshold float64
@@ -51,7 +51,7 @@ func number(s float64) float64 {
 	return s
 }
 
-// At the default sizes, in trials, an event of a pair of inputs whose loss is Sharpest shows nine
+// At the default sizes, in trials, an event of a pair of inputs with the loss Sharpest shows nine
 // tenths of it at an alpha of 1e-9: of the geometric, the planar Laplace and the exponential
 // mechanism. At a smaller loss noise hides more of it, at a larger one the rarer input is rare.
 const (
@@ -60,9 +60,9 @@ const (
 	Sharpest = 3.0
 )
 
-// Learn searches the events for the one whose bound promises to be largest, when Counted draws
+// Learn searches the events for the one with the bound that promises to be largest, when Counted draws
 // are counted for every Learned that it learns from. draws are the answers under the two inputs. The events are
-// thresholds of scores: single answers, each number and what can be told of it, all numbers
+// thresholds of scores: single answers, each number and its features, all numbers
 // together, their order, and the hints. Half of the draws fit the scores that have something to
 // fit, and the other half chooses among them.
 //
@@ -79,7 +79,7 @@ func Learn(draws [2][]Outcome, kind Kind, alpha float64, hints ...Score) Event {
 	return winner
 }
 
-// A learner knows what is to be shown.
+// A learner knows the claims to be tested.
 type learner struct {
 	kind    Kind
 	alpha   float64
@@ -220,7 +220,7 @@ func (l learner) best(s Score, draws [2][]Outcome) Event {
 	return e
 }
 
-// promise returns about what the event of counts will show on as many draws as there are to
+// promise returns about the bound that the event of counts will show on as many draws as there are to
 // learn from. It is quick, and only orders events: where nothing would be shown it is negative.
 func (l learner) promise(c Counts, likelier int) float64 {
 	p, o := c.Of[likelier], c.Of[1-likelier]
@@ -258,7 +258,7 @@ func chernoffBelow(share, e float64) float64 {
 	// method never steps across the solution from the far side.
 	t := logit(share) - math.Sqrt(2*e/(share*(1-share))) - e/share
 	for range 40 {
-		// ln(1/p) and ln(1/(1-p)), of which neither overflows.
+		// ln(1/p) and ln(1/(1-p)). Neither overflows.
 		lp, lq := math.Log1p(math.Exp(-t)), math.Log1p(math.Exp(t))
 		if t < -30 {
 			lp = -t

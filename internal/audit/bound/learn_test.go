@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// What is published as broken, or could be written by mistake, is found without a hint: each
-// leak has a loss that is far above what its mechanism claims.
+// Mechanisms published as broken, and likely mistakes, are found without a hint: each
+// leak has a loss far above the claim of its mechanism.
 func TestLeaksAreFound(t *testing.T) {
 	laplace := func(r *rand.Rand) float64 { return (r.ExpFloat64() - r.ExpFloat64()) * 2 }
 	real := func(vs ...float64) Outcome {

@@ -71,7 +71,7 @@ func planarHint() Score {
 
 // exponentialMechanism chooses one of several with weights exp(rate*score/2). The inputs differ
 // in all scores by 1, in one of them up and in all others down, which is the worst that there
-// is: it needs the whole rate but for what the one weighs.
+// is: it needs the whole rate except for the weight of the one.
 func exponentialMechanism(rate float64) mechanism {
 	const others = 20
 	high := math.Exp(rate / 2)

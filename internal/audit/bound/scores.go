@@ -12,7 +12,7 @@ import (
 // A candidate is a score before it is fitted to draws.
 type candidate struct {
 	name  string
-	parts int  // how many numbers it looks at, which is what it costs
+	parts int  // how many numbers it looks at: its cost
 	ratio bool // whether it is the log likelihood ratio of one feature
 	fit   func([2][]Outcome) func(Outcome) float64
 }
@@ -28,7 +28,7 @@ type feature struct {
 	of    func(Outcome) float64
 }
 
-// candidates returns the scores that are tried on every mechanism; draws tell what there is to
+// candidates returns the scores that are tried on every mechanism; draws tell the numbers to
 // look at.
 func candidates(draws [2][]Outcome) []candidate {
 	draws = first(draws, 2*2000)
@@ -75,7 +75,7 @@ const (
 	closer = 8  // and so many are looked at closely
 )
 
-// features returns what is looked at in answers like these.
+// features returns the features of answers like these.
 func features(draws [2][]Outcome) []feature {
 	width := 0
 	for _, d := range draws {
@@ -157,7 +157,7 @@ func features(draws [2][]Outcome) []feature {
 }
 
 // trailing returns how many low bits of the significand are zero: a sum that was rounded to a
-// multiple of what its larger term can represent has more of them (Mironov, "On significance of
+// multiple of the precision of its larger term has more of them (Mironov, "On significance of
 // the least significant bits for differential privacy", 2012).
 func trailing(v float64) float64 {
 	if v == 0 {
@@ -273,7 +273,7 @@ func shape(text string) string {
 }
 
 // atoms is the log likelihood ratio of single texts, as far as it can be relied on: nearly all
-// of it for those that are seen often, and 0 for those whose counts chance explains.
+// of it for values that are seen often, and 0 for values with counts that chance explains.
 func atoms(name string, key func(Outcome) string) candidate {
 	return candidate{"likelihood of the " + name, 1, true, func(fit [2][]Outcome) func(Outcome) float64 {
 		counts := map[string][2]int{}
@@ -309,7 +309,7 @@ func ratio(c [2]int, draws [2][]Outcome) float64 {
 	return math.Log((float64(c[0]) + 0.5) / (float64(c[1]) + 0.5) * float64(len(draws[1])+1) / float64(len(draws[0])+1))
 }
 
-// sorted returns a feature of draws in order, without those that do not have it.
+// sorted returns a feature of draws in order, without draws that lack it.
 func sorted(f func(Outcome) float64, draws ...[]Outcome) []float64 {
 	var vs []float64
 	for _, d := range draws {
@@ -323,7 +323,7 @@ func sorted(f func(Outcome) float64, draws ...[]Outcome) []float64 {
 	return vs
 }
 
-// histogram returns the log likelihood ratio of a feature by bins, whose borders are quantiles.
+// histogram returns the log likelihood ratio of a feature by bins with quantiles as borders.
 func histogram(f func(Outcome) float64, fit [2][]Outcome) func(Outcome) float64 {
 	vs := sorted(f, fit[0], fit[1])
 	bins := min(64, 2+int(math.Sqrt(float64(len(vs)))/2))

@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// A Witness is a function of outcomes with a few values, its levels, whose averages under the
+// A Witness is a function of outcomes with a few values, its levels. Its averages under the
 // two inputs show a Renyi divergence. An event is the case of two levels, and a Gaussian loses
 // more than a third of its divergence when all that is kept of an answer is one bit.
 type Witness struct {
 	Name     string
-	Likelier int     // the input whose law diverges from the other
+	Likelier int     // the input with the law that diverges from the other
 	Order    float64 // the order of the divergence
-	Promise  float64 // about what it will show: it flatters, being the best of many
+	Promise  float64 // about the bound that it will show: it flatters, being the best of many
 
 	score    Score
 	borders  []float64  // level k holds borders[k-1] <= score < borders[k]
 	value    []float64  // by level, about the log likelihood ratio
-	variance [2]float64 // of the two functions whose averages are bounded, see terms
+	variance [2]float64 // of the two averaged functions, see terms
 }
 
 // Level returns which of the levels an outcome has.
@@ -30,7 +30,7 @@ func (w *Witness) Level(o Outcome) int {
 	return k
 }
 
-// terms returns by level what is averaged under the likelier input and under the other. For
+// terms returns by level the averaged terms under the likelier input and under the other. For
 // every function g, the divergence of order a over a is at least
 //
 //	ln(E[exp((a-1)g)])/(a-1) - ln(E'[exp(a*g)])/a,
@@ -45,7 +45,7 @@ func (w *Witness) terms() (u, v []float64) {
 	return u, v
 }
 
-// shown returns what averages of the terms show.
+// shown returns the loss that averages of the terms show.
 func (w *Witness) shown(u, v float64) float64 {
 	return math.Log(u)/(w.Order-1) - math.Log(v)/w.Order
 }

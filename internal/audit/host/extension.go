@@ -24,7 +24,7 @@ type Extension struct {
 //go:embed extension.py
 var extensionScript string
 
-// NewExtension returns the host of an extension. It takes the first python3 in PATH whose SQLite can load extensions, and
+// NewExtension returns the host of an extension. It takes the first python3 in PATH with an SQLite that can load extensions, and
 // loads it once.
 func NewExtension(ctx context.Context, file string) (*Extension, error) {
 	file, err := filepath.Abs(file)
@@ -45,7 +45,7 @@ func NewExtension(ctx context.Context, file string) (*Extension, error) {
 	return nil, cmp.Or(failed, errors.New("a Python has to load the extension, and there is no python3 in PATH"))
 }
 
-// pythons lists what is called python3 in PATH.
+// pythons lists the programs called python3 in PATH.
 func pythons() (list []string) {
 	for _, folder := range filepath.SplitList(os.Getenv("PATH")) {
 		if path, err := exec.LookPath(filepath.Join(folder, "python3")); err == nil && filepath.IsAbs(path) {
@@ -55,7 +55,7 @@ func pythons() (list []string) {
 	return list
 }
 
-// load loads the extension, and says in a few words what it is and into what it was loaded.
+// load loads the extension, and names it and its program in a few words.
 func (e *Extension) load(ctx context.Context) (string, error) {
 	s, err := e.open(ctx, ":memory:")
 	if err != nil {

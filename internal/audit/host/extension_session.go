@@ -23,7 +23,7 @@ const (
 
 // An extensionSession is a process that runs extension.py, which has the protocol.
 type extensionSession struct {
-	host string // what the extension was loaded into
+	host string // the program that loaded the extension
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  *bufio.Reader
@@ -178,13 +178,13 @@ func (s *extensionSession) Close() error {
 	return s.cmd.Wait()
 }
 
-// sizes are those of what follows the letter of a value: a number, or how long it is.
+// sizes are the lengths of the number after the letter of a value: a number, or how long it is.
 var sizes = [256]int{'i': 8, 'f': 8, 't': 4, 'b': 4}
 
 // errFrame is the error about a frame that is not as extension.py writes it.
 var errFrame = errors.New("the extension's process has written a line that is no row")
 
-// decodeRow appends the values of a row, and returns what follows it.
+// decodeRow appends the values of a row, and returns the rest.
 func decodeRow(values []any, b []byte) (row []any, rest []byte, err error) {
 	for len(b) > 0 {
 		letter := b[0]

@@ -1,5 +1,5 @@
 // Package host evaluates the SQL of an audit: in this process, in another program that has loaded the
-// extension, or at a server of sealed databases. An audit sees nothing but rows, errors, and what the
+// extension, or at a server of sealed databases. An audit sees nothing but rows, errors, and the
 // ledger says was spent.
 package host
 
@@ -7,7 +7,7 @@ import "context"
 
 // A Host makes databases and evaluates SQL on them.
 type Host interface {
-	// Describe says in a few words what is audited, such as "geosql 1.0 in this process".
+	// Describe names the audited program in a few words, such as "geosql 1.0 in this process".
 	Describe() string
 
 	// Makes reports whether the host has sealed databases, or plain ones.
@@ -17,7 +17,7 @@ type Host interface {
 	Create(ctx context.Context, folder string, setup Setup) (Database, error)
 }
 
-// A Setup says what is in a database.
+// A Setup holds the tables of a database.
 type Setup struct {
 	SQL    []string // statements that declare, set limits and fill tables, run in this order
 	Sealed []Sealed // tables that analysts find sealed; none for a database that is not
@@ -36,7 +36,7 @@ type Database interface {
 	// Connect opens one more connection.
 	Connect(ctx context.Context) (Session, error)
 
-	// Spent returns what the accounts that match an SQLite GLOB pattern have spent in a unit, as the
+	// Spent returns the spending of the accounts that match an SQLite GLOB pattern in a unit, as the
 	// owner reads it in the ledger.
 	Spent(ctx context.Context, accounts, unit string) (float64, error)
 
@@ -53,7 +53,7 @@ type Session interface {
 	Close() error
 }
 
-// A Forker is a Session whose process can fork, as that of a web server that has loaded the extension
+// A Forker is a Session in a process that can fork, as that of a web server that has loaded the extension
 // before it forks its workers.
 type Forker interface {
 	Session
@@ -68,10 +68,11 @@ type Forker interface {
 type Noticer interface {
 	Session
 
-	// Notices returns what was said during the last statement. It is valid until the next.
+	// Notices returns the notices of the last statement. It is valid until the next.
 	Notices() []string
 }
 
-// spentSQL asks a ledger what a number of accounts have spent. A process that reserves budget for the rows of a statement returns
-// what is left when that ends, and the ledger learns later that the rest was spent.
+// spentSQL asks a ledger for the spending of a number of accounts. A process that reserves budget for the rows of a
+// statement returns
+// the rest when that ends, and the ledger learns later that it was spent.
 const spentSQL = `SELECT total(spent + reserved) FROM ledger_balance WHERE account GLOB ?1 AND unit = ?2`

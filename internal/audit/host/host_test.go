@@ -43,7 +43,7 @@ func build(name string, args ...string) func() (string, error) {
 
 var (
 	command   = build("geosql", "github.com/geosql/geosql/cmd/geosql")
-	extension = sync.OnceValues(func() (string, error) { // as everybody builds it: what it is made of is in Go's cache once
+	extension = sync.OnceValues(func() (string, error) { // as everybody builds it: its objects are in Go's cache once
 		if out, err := exec.Command("make", "-C", "../../..", "extension", "BUILD="+scratch).CombinedOutput(); err != nil {
 			return "", fmt.Errorf("%w\n%s", err, out)
 		}
@@ -212,7 +212,7 @@ func TestSealed(t *testing.T) {
 	}
 }
 
-// A session ends a statement that its context ends, or whose rows nobody wants, and goes on.
+// A session ends a statement with an ended context, or with unwanted rows, and goes on.
 func TestEnded(t *testing.T) {
 	hosts := maps.Clone(plainHosts)
 	hosts["server"] = newServer
@@ -252,7 +252,7 @@ func TestFork(t *testing.T) {
 	}
 }
 
-// Whoever has no Python, or no extension, is told so in one line.
+// Without Python, or without an extension, the error is one line.
 func TestNoExtension(t *testing.T) {
 	if _, err := NewExtension(t.Context(), filepath.Join(t.TempDir(), "geosql.so")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without a file: %v", err)

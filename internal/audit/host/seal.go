@@ -35,7 +35,7 @@ func seal(ctx context.Context, command, folder, plain string, tables []Sealed) (
 	return s, runCommand(ctx, command, args...)
 }
 
-// runCommand runs the command geosql, and returns what it says if it fails.
+// runCommand runs the command geosql, and returns its output if it fails.
 func runCommand(ctx context.Context, command string, args ...string) error {
 	var said bytes.Buffer
 	c := exec.CommandContext(ctx, command, args...)

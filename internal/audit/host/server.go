@@ -56,7 +56,7 @@ func (h Server) Create(ctx context.Context, folder string, setup Setup) (Databas
 	return d, nil
 }
 
-// addRole adds the analyst, who may spend what an account may.
+// addRole adds the analyst, with the budget of an account.
 func (h Server) addRole(ctx context.Context, d *libraryDatabase, files sealedFiles, setup Setup) error {
 	secret := files.key + ".password"
 	if err := os.WriteFile(secret, []byte(password+"\n"), 0o600); err != nil {
@@ -120,7 +120,7 @@ func (d *serverDatabase) start(ctx context.Context, command string, files sealed
 	}
 }
 
-// read reads what the server says, until it ends.
+// read reads the server's output, until it ends.
 func (d *serverDatabase) read(lines *bufio.Scanner, listening chan<- string) {
 	for lines.Scan() {
 		d.mu.Lock()

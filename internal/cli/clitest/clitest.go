@@ -49,10 +49,10 @@ func Command(t *testing.T, args ...string) *exec.Cmd {
 // TempIn returns variables of the environment that make a folder the one for temporary files, on any system.
 func TempIn(folder string) []string { return []string{"TMPDIR=" + folder, "TMP=" + folder} }
 
-// NoSuchFile is what the system says of a file that is missing. All number that error 2.
+// NoSuchFile is the system's error for a file that is missing. All number that error 2.
 var NoSuchFile = syscall.Errno(2).Error()
 
-// NeedsSh skips a test whose text is for a shell where there is none.
+// NeedsSh skips a test with a text for a shell where there is none.
 func NeedsSh(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -60,7 +60,7 @@ func NeedsSh(t *testing.T) {
 	}
 }
 
-// A Result is what a run left behind.
+// A Result is the result of a run.
 type Result struct {
 	Out, Err string
 	Status   int
@@ -149,7 +149,7 @@ func Zipped(t *testing.T, text string) string {
 	return b.String()
 }
 
-// Help runs the command and demands that what it prints fits on a screen.
+// Help runs the command and demands that its output fits on a screen.
 func Help(t *testing.T, args ...string) string {
 	t.Helper()
 	out := Query(t, args...)

@@ -44,7 +44,7 @@ var (
 	setCtrlHandlers = kernel.NewProc("SetConsoleCtrlHandler")
 )
 
-// prepareInterrupts gives this process and those that it starts a console, without which none is interrupted.
+// prepareInterrupts gives this process and its children a console, without which none is interrupted.
 func prepareInterrupts() {
 	if page, _, _ := getConsoleCP.Call(); page == 0 {
 		freeConsole.Call() // one without a window, which is none

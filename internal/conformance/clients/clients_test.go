@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// made makes what all tests share, once: the command, and a sealed database with its roles.
+// made makes the common parts of all tests, once: the command, and a sealed database with its roles.
 var made = sync.OnceValue(func() error {
 	if err := served.Build(geosql()); err != nil {
 		return err
@@ -57,7 +57,7 @@ func geosql() string { return filepath.Join(scratch, "geosql") }
 // shared returns the path of a file that all tests share.
 func shared(name string) string { return filepath.Join(scratch, name) }
 
-// The roles of the database, whose passwords are the same. ann may spend what she likes; poor may spend 0.5 of kWh
+// The roles of the database, with one password. ann may spend any amount; poor may spend 0.5 of kWh
 // of each account, and 0.4 at once.
 const (
 	password = "correct horse"
@@ -105,7 +105,7 @@ func makeDatabase() error {
 	return nil
 }
 
-// run runs a program. Its error contains what the program printed.
+// run runs a program. Its error contains the output of the program.
 func run(env []string, input, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -163,7 +163,7 @@ type check struct {
 var result = regexp.MustCompile(`^(not )?ok - (.*)$`)
 
 // checks reads the checks that a program reports, in the form of the Test Anything Protocol: a line "ok - what" or
-// "not ok - what" for each, lines with a # that say more, and at the end 1..N.
+// "not ok - what" for each, lines with a # for details, and at the end 1..N.
 func checks(out string) ([]check, error) {
 	var list []check
 	ended := false
@@ -247,7 +247,7 @@ func TestNode(t *testing.T) {
 	serve(t).runs(t, []string{"NODE_PATH=" + filepath.Dir(pg), "PGSSLMODE=disable"}, node, "node/checks.js")
 }
 
-// TestGo has what psql 15 does not do: TLS from the first byte, and protocol 3.2.
+// TestGo tests features that psql 15 lacks: TLS from the first byte, and protocol 3.2.
 func TestGo(t *testing.T) {
 	s := serve(t, "--tls-cert", shared("server.pem"), "--tls-key", shared("server.key"))
 	for _, more := range []string{

@@ -16,7 +16,7 @@ import (
 	"github.com/geosql/geosql/internal/need"
 )
 
-// psql runs psql and returns what it prints, and what it says on standard error. env changes its environment.
+// psql runs psql and returns its standard output and standard error. env changes its environment.
 func (s *server) psql(t *testing.T, env []string, input string, args ...string) (out, said string, err error) {
 	t.Helper()
 	program := need.Program(t, "psql")
@@ -31,7 +31,7 @@ func (s *server) psql(t *testing.T, env []string, input string, args ...string) 
 	return stdout.String(), stderr.String(), err
 }
 
-// refusedVariants are those that fail while the command works without the letters.
+// refusedVariants are the ones that fail while the command works without the letters.
 var refusedVariants = map[string]string{
 	`\dP+`:  lateral,
 	`\dPt+`: lateral,
@@ -106,7 +106,7 @@ func TestPsqlCommands(t *testing.T) {
 	}
 }
 
-// failing returns what psql says of each of some commands that fails. Most do not, so that all run in one psql first.
+// failing returns psql's errors for the commands that fail. Most do not, so that all run in one psql first.
 // That psql itself complains about a pattern, which matches nothing or has too many parts, is no failure.
 func (s *server) failing(t *testing.T, commands []string) map[string]string {
 	t.Helper()
@@ -127,7 +127,7 @@ func (s *server) failing(t *testing.T, commands []string) map[string]string {
 	return failed
 }
 
-// TestPsql has what psql says to some input. Texts of several lines are in the order in which they must come.
+// TestPsql has the answers of psql to some input. Texts of several lines are in the order in which they must come.
 func TestPsql(t *testing.T) {
 	need.Program(t, "psql")
 	s := serve(t)
@@ -135,7 +135,7 @@ func TestPsql(t *testing.T) {
 	for _, c := range []struct {
 		what, input string
 		args        []string
-		out, said   string // what is printed, and what the first line of standard error begins with
+		out, said   string // standard output, and the beginning of the first line of standard error
 		status      int
 	}{
 		{"a private sum", "SELECT dx_sum(kwh, 100) FROM reading;", nil, "4995\n", "", 0},
@@ -237,10 +237,10 @@ func TestPsql(t *testing.T) {
 
 var notice = regexp.MustCompile(`(?m)^NOTICE:  .*\n`)
 
-// withoutNotices takes from what psql says what an answer cost.
+// withoutNotices takes the notices of costs from the output of psql.
 func withoutNotices(said string) string { return notice.ReplaceAllString(said, "") }
 
-// interrupted runs psql until it is sent Ctrl-C after some time, and returns what it printed.
+// interrupted runs psql until it is sent Ctrl-C after some time, and returns its output.
 func (s *server) interrupted(t *testing.T, input string, after time.Duration) string {
 	t.Helper()
 	cmd := exec.Command(need.Program(t, "psql"), "-XAtq", "-v", "VERBOSITY=verbose", "-c", input)
@@ -367,7 +367,7 @@ SELECT dx_sum(kwh, 100) FROM reading WHERE day = 1;
 	}
 }
 
-// TestRecorded asks what drivers and tools ask, as far as it is known, without running them.
+// TestRecorded makes the known queries of drivers and tools, without running them.
 func TestRecorded(t *testing.T) {
 	s := serve(t)
 	oid := func(sql string) string {

@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// What a hostile analyst writes is refused, with the SQLSTATE of its kind; nobody pays, no error names an account, and
+// The statements of a hostile analyst are refused, with the SQLSTATE of their kind; nobody pays, no error names an account, and
 // the session, or at least another one, goes on.
 func TestAttacks(t *testing.T) {
 	p := newPlace(t, "5")

@@ -86,7 +86,7 @@ func newPlace(tb testing.TB, limit string) *place {
 	return p
 }
 
-// role adds a role whose password is its name.
+// role adds a role with its name as the password.
 func (p *place) role(name string, flags ...string) {
 	p.Helper()
 	password := filepath.Join(p.TempDir(), "password")

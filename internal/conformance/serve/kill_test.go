@@ -34,7 +34,7 @@ func TestKill(t *testing.T) {
 	random := rand.New(rand.NewPCG(21, 9))
 	seen := map[string]string{} // answers by question
 	var mu sync.Mutex
-	answers, price := 0, 0 // price is what the questions have cost, as multiples of epsilon
+	answers, price := 0, 0 // price is the cost of the questions, as multiples of epsilon
 	for round := range rounds(t) {
 		s := p.serve()
 		stop := make(chan struct{})

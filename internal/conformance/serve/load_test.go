@@ -45,7 +45,7 @@ func perSecond(b *testing.B, fn func(caller, n int) error) float64 {
 	return float64(calls.Load()) / time.Since(begun).Seconds()
 }
 
-// BenchmarkCharges compares 64 sessions whose questions each charge 12 accounts, and the role for them, with 64 callers
+// BenchmarkCharges compares 64 sessions with questions that each charge 12 accounts, and the role for them, with 64 callers
 // of a ledger that charge 12 accounts.
 func BenchmarkCharges(b *testing.B) {
 	p := newPlace(b, "1000000")
@@ -79,7 +79,7 @@ func BenchmarkCharges(b *testing.B) {
 	}
 }
 
-// BenchmarkIdle reports the memory that an idle session takes: what is in memory for it alone, and its part of what it shares.
+// BenchmarkIdle reports the memory that an idle session takes: its own memory, and its part of shared memory.
 func BenchmarkIdle(b *testing.B) {
 	p := newPlace(b, "1000000")
 	p.analyst("ann", "1000000")

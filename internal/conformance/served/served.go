@@ -61,7 +61,7 @@ func Start(tb testing.TB, program string, args ...string) *Server {
 	return s
 }
 
-// read reads what the server says, until it ends.
+// read reads the server's output, until it ends.
 func (s *Server) read(lines *bufio.Scanner, listening chan<- string) {
 	for lines.Scan() {
 		s.mu.Lock()
@@ -75,7 +75,7 @@ func (s *Server) read(lines *bufio.Scanner, listening chan<- string) {
 	close(s.ended)
 }
 
-// Said returns what the server has said so far.
+// Said returns the server's output so far.
 func (s *Server) Said() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package fuzztest has what fuzz targets of several packages use.
+// Package fuzztest has helpers for fuzz targets of several packages.
 package fuzztest
 
 import (
