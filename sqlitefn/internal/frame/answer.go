@@ -17,7 +17,7 @@ import (
 //	p and 16 bytes  a location: latitude and longitude in degrees, as two f
 type Released []byte
 
-// An Answer is what a function over sealed values answers. The zero answer is NULL.
+// An Answer is the result of a release, which may travel between processes. The zero answer is NULL.
 type Answer struct {
 	kind   answerKind
 	number float64

@@ -11,8 +11,9 @@ import (
 )
 
 // A Payer pays for releases before they are drawn. A session has one of three. The charger
-// charges the ledger, and the release draws. A dry run counts what would be charged, and the
-// release answers something public. An evaluation asks the ledger for what a statement elsewhere asks. Releases do not know which payer they have.
+// charges the ledger, and the release draws. A dry run counts the charges, and the
+// release answers something public. An evaluation, for a statement that runs elsewhere, asks the ledger for a
+// remembered answer first. Releases do not know which payer they have.
 type Payer interface {
 	// Pay pays for one evaluation of f by an account.
 	Pay(t *Statement, f *Function, account []byte, price budget.Price) (Receipt, error)
@@ -59,7 +60,7 @@ func (s *Session) note(account []byte, price budget.Price) {
 	}
 }
 
-// A Bill says what the accounts of a group of rows are charged.
+// A Bill lists the charges of the accounts of a group of rows.
 type Bill struct {
 	Unit   budget.Unit
 	Items  []ledger.Item
@@ -84,7 +85,7 @@ type TraceTerms struct {
 // A Run is the run of a trace, as payers see it.
 type Run interface {
 	Remaining() budget.Amount // the most that the run may still spend
-	State() []byte            // what start needs to restore the run
+	State() []byte            // the bytes from which Start restores the run
 }
 
 // A StepPayer pays for the steps of one trace and keeps its run. It is closed with the
@@ -100,7 +101,7 @@ type StepPayer interface {
 	Close(run Run)
 }
 
-// A Receipt draws what has been paid for. That of a dry run has no source to draw from, so it
+// A Receipt draws a release that has been paid for. The receipt of a dry run has no source to draw from, so it
 // answers with a public stand-in.
 type Receipt struct {
 	source    *exact.Source

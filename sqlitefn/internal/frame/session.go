@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/sealed"
 )
 
-// Options are what a session is made with.
+// Options are the settings of a session.
 type Options struct {
 	Ledger     string // where it is, unless beside the database
 	LedgerMode fs.FileMode

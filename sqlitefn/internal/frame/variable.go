@@ -1,7 +1,7 @@
 package frame
 
-// A Variable is something that each statement has one of its own of, such as the answers that it has
-// released. What has a method end is told when the statement ends.
+// A Variable has a value for each statement, such as the answers that the statement has
+// released. A value with a method End is told when the statement ends.
 type Variable[T any] struct{ _ byte } // not empty, so that each has an address of its own
 
 // Of returns the value for a statement, at first the zero value.
