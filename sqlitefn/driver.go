@@ -73,6 +73,11 @@ func (c *Conn) refusal(err error) error {
 	return newRefusedError(kept, err)
 }
 
+// newRefusedError returns the error of a statement that was refused, where a driver returns another one.
+func newRefusedError(r *frame.Refusal, driver error) *RefusedError {
+	return &RefusedError{r.Function, r.Account, r.Unit, r.Asked, r.Left, r.Asked - r.Left, r.Reopens, r.Text, driver}
+}
+
 // ExecContext implements [driver.ExecerContext].
 func (c *Conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	result, err := c.SQLiteConn.ExecContext(ctx, query, args)

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/sqlitefn/internal/frame"
 )
 
 // A RefusedError is the error of a statement for which an account does not have enough left.
@@ -30,8 +29,3 @@ func (e *RefusedError) Error() string { return e.text }
 
 // Unwrap returns the driver's error.
 func (e *RefusedError) Unwrap() error { return e.driver }
-
-// newRefusedError returns the error of a statement that was refused, where a driver returns another one.
-func newRefusedError(r *frame.Refusal, driver error) *RefusedError {
-	return &RefusedError{r.Function, r.Account, r.Unit, r.Asked, r.Left, r.Asked - r.Left, r.Reopens, r.Text, driver}
-}
