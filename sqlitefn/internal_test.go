@@ -3,6 +3,7 @@ package sqlitefn
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"strings"
 	"testing"
 
@@ -169,5 +170,31 @@ func (c form) checkError(t testing.TB, query string, err error) {
 	}
 	if !strings.HasPrefix(text, c.f.Name+": ") {
 		t.Errorf("%s\nerror does not start with the function's name: %s", query, text)
+	}
+}
+
+// Each row names the type of its answers, and its examples have it.
+func TestReturns(t *testing.T) {
+	d := newInner(t)
+	seen := 0
+	for _, f := range functions {
+		if f.Scalar == nil && f.Aggregate == nil && f.Window == nil {
+			continue
+		}
+		if !slices.Contains([]string{"INTEGER", "REAL", "TEXT", "BLOB"}, f.Returns) {
+			t.Errorf("%s returns %q", f.Name, f.Returns)
+		}
+		for _, example := range f.Examples {
+			var got string
+			if !strings.HasPrefix(example, "SELECT "+f.Name+"(") || strings.Contains(example, "->") || d.conn.QueryRowContext(t.Context(), "SELECT typeof(("+example+"))").Scan(&got) != nil || got == "null" {
+				continue // it needs a table, or has several columns
+			}
+			if seen++; !strings.EqualFold(got, f.Returns) {
+				t.Errorf("%s returns %s, want %s: %s", f.Name, got, f.Returns, example)
+			}
+		}
+	}
+	if seen < 20 {
+		t.Errorf("%d examples have an answer", seen)
 	}
 }

@@ -362,7 +362,7 @@ func (s *servedSession) Schema(context.Context) (*Schema, error) {
 		schema.Tables = append(schema.Tables, shown)
 	}
 	for _, f := range sqlitefn.RemoteFunctions() {
-		schema.Functions = append(schema.Functions, Function(f))
+		schema.Functions = append(schema.Functions, Function{Name: f.Name, Signatures: f.Signatures, Does: f.Does, Charges: f.Charges})
 	}
 	return schema, nil
 }

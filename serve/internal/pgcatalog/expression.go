@@ -2,7 +2,7 @@ package pgcatalog
 
 import (
 	"cmp"
-	"strings"
+	"slices"
 
 	"github.com/geosql/geosql/internal/sqltext"
 )
@@ -76,21 +76,16 @@ func (r *rewriter) arguments(open int) (list [][]int, ends []int) {
 	}
 }
 
-// Functions by what they answer. Those of sameType answer in the type of their arguments.
+// SQLite's functions by the types of their answers. Those of sameType answer in the type of their arguments.
 var (
 	wholeFunctions = set(`count row_number rank dense_rank ntile length octet_length instr unicode random unixepoch sign changes
-		json_array_length json_valid json_error_position dx_count dx_accounts`)
+		json_array_length json_valid json_error_position`)
 	floatFunctions = set(`avg total round sqrt exp ln log log10 log2 power pow mod sin cos tan asin acos atan atan2 sinh cosh tanh asinh
-		acosh atanh degrees radians pi percent_rank cume_dist julianday median percentile percentile_cont percentile_disc
-		dx_sum dx_avg dx_variance dx_stddev dx_min dx_max dx_median dx_percentile dx_value dx_within dx_radius dx_rank_radius
-		dx_epsilon_for geoind_epsilon geoind_radius geoind_confidence geoind_epsilon_for geoind_factor geoind_delta geoind_rho
-		lbs_radius geo_distance cip_loss cip_sigma`)
+		acosh atanh degrees radians pi percent_rank cume_dist julianday median percentile percentile_cont percentile_disc`)
 	textFunctions = set(`string_agg group_concat lower upper replace substr substring trim ltrim rtrim concat concat_ws char hex quote printf format
 		strftime date time datetime timediff typeof soundex json json_array json_object json_set json_insert json_replace json_remove json_patch
-		json_group_array json_group_object json_quote json_type json_pretty unistr_quote unistr sqlite_version
-		dx_histogram dx_heatmap dx_centroid geoind_laplace geoind_laplace_l1 geoind_gauss geoind_optimal geoind_remap geo_cell
-		geosql_help geosql_version geosql_debug`)
-	blobFunctions = set("zeroblob randomblob unhex dx_narrow")
+		json_group_array json_group_object json_quote json_type json_pretty unistr_quote unistr sqlite_version`)
+	blobFunctions = set("zeroblob randomblob unhex")
 	boolFunctions = set("bool_and bool_or every")
 	sameType      = map[string]int{ // by the number of the first argument that counts
 		"min": 0, "max": 0, "coalesce": 0, "ifnull": 0, "nullif": 0, "abs": 0, "lag": 0, "lead": 0, "first_value": 0, "last_value": 0,
@@ -98,9 +93,12 @@ var (
 	}
 )
 
+// typeOfAffinity has the types of SQLite as clients know them.
+var typeOfAffinity = map[string]string{"INTEGER": "int8", "REAL": "float8", "TEXT": "text", "BLOB": "bytea"}
+
 // answers returns the type of the answer of a function of SQLite or geosql that is called at open.
 func (r *rewriter) answers(name string, open int) uint32 {
-	kind := ""
+	kind := typeOfAffinity[r.private[name].Returns]
 	switch {
 	case wholeFunctions[name]:
 		kind = "int8"
@@ -345,11 +343,7 @@ func (d *Description) passed(i int) uint32 {
 		}
 		return 0
 	}
-	name := d.tokens[k].Name()
-	switch {
-	case number == 0 || !strings.HasPrefix(name, "dx_") && !strings.HasPrefix(name, "geo"):
-		return 0
-	case number == 1, name == "dx_percentile" && number == 2, name == "dx_narrow", name == "dx_heatmap":
+	if slices.Contains(d.private[d.tokens[k].Name()].Numbers, number) {
 		return typeByName["float8"].OID
 	}
 	return 0

@@ -65,7 +65,7 @@ var readers = map[string]func(sql string){
 	"Parse":   func(sql string) { Parse(lazily(sql)) },
 	"Rewrite": func(sql string) { Rewrite(Read(sql)) },
 	"Describe": func(sql string) {
-		d := Describe(Read(sql), func(string) uint32 { return 0 })
+		d := Describe(Read(sql), func(string) uint32 { return 0 }, nil)
 		d.Parameters(1, nil)
 		d.Results()
 	},

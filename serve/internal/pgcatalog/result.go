@@ -30,12 +30,19 @@ type Description struct {
 // A place says in which parentheses a token stands, -1 for none, and behind how many commas.
 type place struct{ open, commas int }
 
+// A Function is a private function.
+type Function struct {
+	Returns string // the type of its answer: INTEGER, REAL, TEXT or BLOB
+	Numbers []int  // places, from 0, of arguments that are numbers
+}
+
 // Describe describes a query that [Rewrite] takes. column returns the type of the columns of tables with a name, 0 if there
-// are none or if they differ.
-func Describe(s sqltext.Statement, column func(name string) uint32) *Description {
+// are none or if they differ. functions are the private
+// functions.
+func Describe(s sqltext.Statement, column func(name string) uint32, functions map[string]Function) *Description {
 	d := &Description{rewriter: newRewriter(s.SQL, s.Tokens), column: column, compared: map[int]uint32{}}
 	d.place()
-	d.typeOfColumn = d.Column
+	d.typeOfColumn, d.private = d.Column, functions
 	d.typeOfParameter = func(n int) uint32 { return d.parameters[n] }
 	return d
 }

@@ -65,6 +65,7 @@ type rewriter struct {
 
 	typeOfColumn    func(name string) uint32 // see Description; nil if types do not matter
 	typeOfParameter func(n int) uint32
+	private         map[string]Function
 
 	// catalogue says that the statement asks a schema of PostgreSQL. There user is the role; elsewhere
 	// it may be a column, which SQLite allows.

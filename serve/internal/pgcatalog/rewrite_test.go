@@ -178,7 +178,7 @@ func TestResults(t *testing.T) {
 		"SELECT CASE WHEN a THEN NULL ELSE b = 1 END, (SELECT c::bool FROM t), (a OR b) AS x": {{"case", b, ""}, {"c", b, ""}, {"x", b, ""}},
 		"SELECT * FROM t": nil, "SELECT t.* FROM t": nil, "INSERT INTO t VALUES (1)": nil, "": nil,
 	} {
-		if got := Describe(Read(sql), nil).Results(); !slices.Equal(got, want) {
+		if got := Describe(Read(sql), nil, nil).Results(); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", sql, got, want)
 		}
 	}
@@ -261,7 +261,7 @@ func FuzzRewrite(f *testing.F) {
 			if c, err := Parse(first); (c == Empty{}) != (first.SQL == "") {
 				t.Fatalf("%q is %v, %v", first.SQL, c, err)
 			}
-			d := Describe(first, func(string) uint32 { return 20 })
+			d := Describe(first, func(string) uint32 { return 20 }, nil)
 			d.Results()
 			d.Parameters(3, []uint32{0, 20})
 			d.Column("a")

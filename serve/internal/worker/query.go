@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/geosql/geosql/internal/sqlite"
@@ -13,6 +14,7 @@ import (
 	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/serve/internal/pgcatalog"
 	"github.com/geosql/geosql/serve/internal/wire"
+	"github.com/geosql/geosql/sqlitefn"
 )
 
 // A query is a compiled SELECT. It implements [wire.Statement].
@@ -61,11 +63,11 @@ func (s *Session) compileQuery(ctx context.Context, read sqltext.Statement, type
 		return nil, err
 	}
 	q := &query{session: s, sql: private, stmt: stmt, asks: seen.asks, single: seen.asks && seen.single}
-	d := pgcatalog.Describe(read, db.typeOf)
+	d := pgcatalog.Describe(read, db.typeOf, privateFunctions())
 	q.parameters = d.Parameters(stmt.Parameters(), types)
 	results := d.Results()
 	if private != rewritten { // under the names that the client knows
-		d = pgcatalog.Describe(pgcatalog.Read(private), db.typeOf)
+		d = pgcatalog.Describe(pgcatalog.Read(private), db.typeOf, privateFunctions())
 		for i, r := range d.Results() {
 			if i < len(results) {
 				results[i].Type = r.Type
@@ -75,6 +77,15 @@ func (s *Session) compileQuery(ctx context.Context, read sqltext.Statement, type
 	q.columns = resultColumns(d, results, stmt)
 	return q, nil
 }
+
+// privateFunctions returns the private functions of sessions by their names.
+var privateFunctions = sync.OnceValue(func() map[string]pgcatalog.Function {
+	functions := map[string]pgcatalog.Function{}
+	for _, f := range sqlitefn.RemoteFunctions() {
+		functions[f.Name] = pgcatalog.Function{Returns: f.Returns, Numbers: f.Numbers}
+	}
+	return functions
+})
 
 // readers are the first words of statements that only read.
 var readers = map[string]bool{"SELECT": true, "WITH": true, "VALUES": true, "EXPLAIN": true}

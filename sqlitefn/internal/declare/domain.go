@@ -23,7 +23,7 @@ var (
 
 var domainFunctions = []*frame.Function{
 	{
-		Name: "geo_domain", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly,
+		Name: "geo_domain", Section: frame.DeclaredByOwner, Returns: "TEXT", Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argDomainName, argSouth, argWest, argNorth, argEast, argStep},
 		Does: "Declares a domain: a box, its map projection, and the lattice that released points lie on.",
 		Notes: "Returns one line: the size, kappa (a bound on how much the projection stretches distances), and the largest sensible epsilon for this step. " +
@@ -33,7 +33,7 @@ var domainFunctions = []*frame.Function{
 		Scalar:   geoDomain,
 	},
 	{
-		Name: "geo_region", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly,
+		Name: "geo_region", Section: frame.DeclaredByOwner, Returns: "TEXT", Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argRegionOf, argRegion},
 		Does: "Restricts a domain's outputs to a polygon: a point drawn outside is moved to the nearest lattice point inside.",
 		Notes: "Boundaries belong to the region, holes do not. Polygons may overlap and touch. " +
@@ -44,7 +44,7 @@ var domainFunctions = []*frame.Function{
 		Scalar:   geoRegion,
 	},
 	{
-		Name: "geo_outside", Section: frame.ForOwner, Flags: frame.OwnerOnly, Reads: true,
+		Name: "geo_outside", Section: frame.ForOwner, Returns: "INTEGER", Flags: frame.OwnerOnly, Reads: true,
 		Args:     []*frame.Arg{argBox, frame.ArgLat, frame.ArgLon},
 		Does:     "Returns 1 if a location lies outside the domain's box and would be moved, otherwise 0.",
 		Examples: []string{"SELECT geo_outside('beijing', 42.5, 116.3)"},

@@ -20,7 +20,7 @@ var (
 
 var limitFunctions = []*frame.Function{
 	{
-		Name: "budget_limit", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly,
+		Name: "budget_limit", Section: frame.DeclaredByOwner, Returns: "TEXT", Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argLimited, frame.ArgUnit, argLimit, argWindow},
 		Does: "Sets a limit in the ledger. Without a limit every charge is refused.",
 		Notes: "Commits at once, even if the surrounding transaction is rolled back. Raising a limit does not reset spent budget. " +
@@ -35,7 +35,7 @@ var limitFunctions = []*frame.Function{
 		Scalar: budgetLimit,
 	},
 	{
-		Name: "budget_reserve", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly,
+		Name: "budget_reserve", Section: frame.DeclaredByOwner, Returns: "INTEGER", Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{frame.ArgAccount, argReserveUnit, argReserve},
 		Does: "Reserves budget for many accounts in one transaction, so that a query over them does not commit once per account.",
 		Notes: "Returns the number of accounts. It reserves for all of them or for none. A reservation counts as spent until it is used, " +

@@ -23,7 +23,7 @@ var (
 
 var modelFunctions = []*frame.Function{
 	{
-		Name: "markov_train", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly, Reads: true,
+		Name: "markov_train", Section: frame.DeclaredByOwner, Returns: "BLOB", Flags: frame.OwnerOnly, Reads: true,
 		Args: []*frame.Arg{argTrainTrace, argTrainTime, argTrainLat, argTrainLon, frame.ArgDomainOrNull, argCell, argPeriod},
 		Does: "Trains a Markov chain, a model of how people move on a grid of cells, from public traces; returns a BLOB for markov_store.",
 		Notes: "**A model is public, and training adds no noise: training it on secrets releases them.** " +
@@ -37,7 +37,7 @@ var modelFunctions = []*frame.Function{
 		Aggregate: newTrainGroup,
 	},
 	{
-		Name: "markov_store", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly,
+		Name: "markov_store", Section: frame.DeclaredByOwner, Returns: "TEXT", Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argModelName, argModel},
 		Does: "Stores a model under a name, for policies of mechanism pim and for markov_info.",
 		Notes: "Returns one line. **A model is public**: its counts can be read, and pim_step uses them. " +
@@ -49,7 +49,7 @@ var modelFunctions = []*frame.Function{
 		Scalar: markovStore,
 	},
 	{
-		Name: "markov_info", Section: frame.Free,
+		Name: "markov_info", Section: frame.Free, Returns: "TEXT",
 		Args:     []*frame.Arg{argModelOf},
 		Does:     "Describes a model, as a JSON object.",
 		Notes:    "Keys: name, domain, cell_m, period_seconds, width, height and cells (of the grid), traces (that it was trained on), visits, visited_cells, transitions, and nonzero (the pairs of cells that have transitions).",

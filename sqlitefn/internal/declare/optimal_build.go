@@ -25,7 +25,7 @@ var (
 
 var buildFunctions = []*frame.Function{
 	{
-		Name: "optql_build", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly, Reads: true,
+		Name: "optql_build", Section: frame.DeclaredByOwner, Returns: "BLOB", Flags: frame.OwnerOnly, Reads: true,
 		Args: []*frame.Arg{argPlaceLat, argPlaceLon, argWeight, frame.ArgEpsMetre, argDilation, frame.ArgDomain, argDistance, argQuality, argRole},
 		Does: "Builds the optimal mechanism on 2 to 1,024 places: among all that satisfy epsilon, the one that loses least on average, in metres of the domain's frame between place and release unless you choose another loss; returns a BLOB for optql_store.",
 		Notes: "**Places, weights and the mechanism are public: weights that come from secrets release them.** " +

@@ -17,7 +17,7 @@ var (
 
 var optimalFunctions = []*frame.Function{
 	{
-		Name: "optql_store", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly,
+		Name: "optql_store", Section: frame.DeclaredByOwner, Returns: "TEXT", Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argOptimalName, argOptimal},
 		Does: "Stores a mechanism under a name, for geoind_optimal, geoind_remap and optql_report.",
 		Notes: "Returns one line. A mechanism is certified before it is stored and each time it is read, so a BLOB that was altered is either refused or still satisfies its epsilon. " +
@@ -33,7 +33,7 @@ var optimalFunctions = []*frame.Function{
 		Scalar: optqlStore,
 	},
 	{
-		Name: "optql_report", Section: frame.Free,
+		Name: "optql_report", Section: frame.Free, Returns: "TEXT",
 		Args: []*frame.Arg{argOptimalOf},
 		Does: "Describes a mechanism, as a JSON object.",
 		Notes: "Keys: name, domain, places and outputs (how many there are), metric ('euclid', 'manhattan' or 'given'), quality (of the losses: 'euclid', 'manhattan', 'squared', 'binary' or 'given'), unit (in which a release is charged: m or m:NAME), epsilon, certified_epsilon (the value that the matrix was checked for: epsilon as a float, rounded down), " +

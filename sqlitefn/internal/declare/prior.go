@@ -19,7 +19,7 @@ var (
 
 var priorFunctions = []*frame.Function{
 	{
-		Name: "prior_build", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly, Reads: true,
+		Name: "prior_build", Section: frame.DeclaredByOwner, Returns: "BLOB", Flags: frame.OwnerOnly, Reads: true,
 		Args: []*frame.Arg{argPriorLat, argPriorLon, argPriorWeight, frame.ArgDomain},
 		Does: "Builds a prior, a public belief about where people are, from places with weights; returns a BLOB for prior_store.",
 		Notes: "**A prior is public, and building it adds no noise: building it from secrets releases them.** " +
@@ -32,7 +32,7 @@ var priorFunctions = []*frame.Function{
 		Aggregate: newPriorGroup,
 	},
 	{
-		Name: "prior_store", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly,
+		Name: "prior_store", Section: frame.DeclaredByOwner, Returns: "TEXT", Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argPriorName, argPrior},
 		Does: "Stores a prior under a name, for geoind_remap.",
 		Notes: "Returns one line. **A prior is public**: its places and weights can be read. " +

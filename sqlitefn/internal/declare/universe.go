@@ -17,7 +17,7 @@ var (
 
 var universeFunctions = []*frame.Function{
 	{
-		Name: "dx_universe", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly,
+		Name: "dx_universe", Section: frame.DeclaredByOwner, Returns: "TEXT", Flags: frame.OwnerOnly,
 		Args:     []*frame.Arg{argUniverseName, argLo, argHi, argValueStep, argValueUnit},
 		Does:     "Declares a universe: the public values lo, lo+step, .., hi.",
 		Notes:    "Returns one line. A universe cannot change; declaring it again unchanged is harmless.",
@@ -25,7 +25,7 @@ var universeFunctions = []*frame.Function{
 		Scalar:   dxUniverse,
 	},
 	{
-		Name: "dx_outside", Section: frame.ForOwner, Flags: frame.OwnerOnly, Reads: true,
+		Name: "dx_outside", Section: frame.ForOwner, Returns: "INTEGER", Flags: frame.OwnerOnly, Reads: true,
 		Args:     []*frame.Arg{frame.ArgUniverse, frame.ArgX},
 		Does:     "Returns 1 if a reading lies outside the universe and would be clamped, otherwise 0.",
 		Examples: []string{"SELECT dx_outside('halfhour', 11.2)"},

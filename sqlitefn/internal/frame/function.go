@@ -29,6 +29,7 @@ type Function struct {
 	Section     string // of the reference
 	Args        []*Arg
 	Columns     []string // of the table-valued form
+	Returns     string   // the type of an answer: INTEGER, REAL, TEXT or BLOB; "" if there are several, or only rows
 	Flags       sqlite.Flags
 	Scoped      bool   // it keeps something with the running statement although it charges nothing
 	OfStatement bool   // it answers about what the running statement has released

@@ -14,20 +14,20 @@ var argHelp = &Arg{Name: "name", Is: "name of a function; without it, all functi
 // SelfFunctions describe geosql itself.
 var SelfFunctions = []*Function{
 	{
-		Name: "geosql_help", Section: Free,
+		Name: "geosql_help", Section: Free, Returns: "TEXT",
 		Args:     []*Arg{argHelp},
 		Does:     "Explains a function.",
 		Examples: []string{"SELECT geosql_help('dx_sum')"},
 		Scalar:   geosqlHelp,
 	},
 	{
-		Name: "geosql_version", Section: Free, Flags: Pure,
+		Name: "geosql_version", Section: Free, Returns: "TEXT", Flags: Pure,
 		Does:     "Returns the version of geosql.",
 		Examples: []string{"SELECT geosql_version()"},
 		Scalar:   geosqlVersion,
 	},
 	{
-		Name: "geosql_debug", Section: Free, Flags: sqlite.Innocuous,
+		Name: "geosql_debug", Section: Free, Returns: "TEXT", Flags: sqlite.Innocuous,
 		Does:   "Returns the versions of geosql, SQLite and Go, the platform, and the commit that geosql was built from.",
 		Scalar: geosqlDebug,
 	},

@@ -24,14 +24,14 @@ var (
 
 var accuracyFunctions = []*frame.Function{
 	{
-		Name: "geoind_epsilon", Section: frame.Free, Flags: frame.Pure,
+		Name: "geoind_epsilon", Section: frame.Free, Returns: "REAL", Flags: frame.Pure,
 		Args:     []*frame.Arg{argLevel, argWithin},
 		Does:     "Returns the epsilon per metre that allows this level within this radius: level/radius_m.",
 		Examples: []string{"SELECT geoind_epsilon(1.386, 200)"},
 		Scalar:   geoindEpsilon,
 	},
 	{
-		Name: "geoind_factor", Section: frame.Free, Flags: frame.Pure,
+		Name: "geoind_factor", Section: frame.Free, Returns: "REAL", Flags: frame.Pure,
 		Args:     []*frame.Arg{frame.ArgEpsMetre, argBetween},
 		Does:     "Returns how much likelier an answer may be from one location than from another at this distance: e^(epsilon*distance_m), rounded up.",
 		Notes:    "Locations are first moved to the lattice: add a cell's diagonal to their distance for what a release on a domain may reveal.",
@@ -39,7 +39,7 @@ var accuracyFunctions = []*frame.Function{
 		Scalar:   geoindFactor,
 	},
 	{
-		Name: "geoind_radius", Section: frame.Free,
+		Name: "geoind_radius", Section: frame.Free, Returns: "REAL",
 		Args:     []*frame.Arg{frame.ArgEpsMetre, argHolds, argFrame, argNoise},
 		Does:     "Returns the radius in metres around the true location that contains the released point with probability p.",
 		Examples: []string{"SELECT geoind_radius(0.005, 0.95)", "SELECT geoind_radius(0.005, 0.95, 'beijing')"},
@@ -47,7 +47,7 @@ var accuracyFunctions = []*frame.Function{
 		Scalar:   geoindRadius,
 	},
 	{
-		Name: "geoind_epsilon_for", Section: frame.Free,
+		Name: "geoind_epsilon_for", Section: frame.Free, Returns: "REAL",
 		Args: []*frame.Arg{argWithin, argHolds, argFrame, argNoise},
 		Does: "Returns the smallest epsilon per metre with which the released point lies within a radius of the true location with probability p.",
 		Notes: "The inverse of geoind_radius. " + frame.LeastEpsilonNote +
@@ -56,7 +56,7 @@ var accuracyFunctions = []*frame.Function{
 		Scalar:   geoindEpsilonFor,
 	},
 	{
-		Name: "geoind_confidence", Section: frame.Free,
+		Name: "geoind_confidence", Section: frame.Free, Returns: "REAL",
 		Args:     []*frame.Arg{frame.ArgEpsMetre, argRadius, argFrame, argNoise},
 		Does:     "Returns the probability that the released point lies within a radius of the true location.",
 		Notes:    "The inverse of geoind_radius.",
@@ -64,7 +64,7 @@ var accuracyFunctions = []*frame.Function{
 		Scalar:   geoindConfidence,
 	},
 	{
-		Name: "lbs_radius", Section: frame.Free,
+		Name: "lbs_radius", Section: frame.Free, Returns: "REAL",
 		Args: []*frame.Arg{frame.ArgEpsMetre, argConfidence, argInterest, argFrame, argNoise},
 		Does: "Returns the radius in metres around the released point to ask a location service for.",
 		Notes: "The radius depends on the arguments only, never on the noise: a radius that followed the distance between the true location and the released point " +

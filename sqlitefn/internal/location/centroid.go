@@ -8,7 +8,7 @@ import (
 
 var centroidFunctions = []*frame.Function{
 	{
-		Name: "dx_centroid", Section: frame.ReleasedValues,
+		Name: "dx_centroid", Section: frame.ReleasedValues, Returns: "TEXT",
 		Args:    []*frame.Arg{frame.ArgContributor, frame.ArgLat, frame.ArgLon, frame.ArgEpsMetre, frame.ArgDomain},
 		Does:    "Releases the centroid of a set of locations as WKT, with planar Laplace noise on the domain's lattice.",
 		Charges: "epsilon in unit m to each account with a location in the group, once per group",

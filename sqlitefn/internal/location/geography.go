@@ -17,7 +17,7 @@ var (
 
 var geographyFunctions = []*frame.Function{
 	{
-		Name: "geo_distance", Section: frame.Free, Flags: frame.Pure,
+		Name: "geo_distance", Section: frame.Free, Returns: "REAL", Flags: frame.Pure,
 		Args: []*frame.Arg{argFromLat, argFromLon, argToLat, argToLon},
 		Does: "Returns the distance in metres between two locations along the WGS 84 ellipsoid, to a micrometre.",
 		Notes: "It is the distance that epsilon per metre refers to. It holds for all locations, antipodes included (Karney 2013). " +
@@ -26,7 +26,7 @@ var geographyFunctions = []*frame.Function{
 		Scalar:   geoDistance,
 	},
 	{
-		Name: "geo_cell", Section: frame.Free, Scoped: true,
+		Name: "geo_cell", Section: frame.Free, Returns: "TEXT", Scoped: true,
 		Args: []*frame.Arg{argFromLat, argFromLon, argCellSide, argCellFrom},
 		Does: "Returns the square cell of a grid that a location lies in, as a WKT polygon.",
 		Notes: "It is for locations that are public or released: grouped by their cells, they make a map. **The cell of a true location tells where that is.** " +

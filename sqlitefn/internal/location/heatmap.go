@@ -13,7 +13,7 @@ var argHeatCell = &frame.Arg{
 
 var heatmapFunctions = []*frame.Function{
 	{
-		Name: "dx_heatmap", Section: frame.ReleasedValues,
+		Name: "dx_heatmap", Section: frame.ReleasedValues, Returns: "TEXT",
 		Args:    []*frame.Arg{frame.ArgContributor, frame.ArgLat, frame.ArgLon, frame.ArgEpsRecord, frame.ArgDomainOrNull, argHeatCell},
 		Does:    "Counts locations in the cells of a grid, with geometric noise on each count, and answers the cells that reach a threshold as GeoJSON.",
 		Charges: "epsilon in unit record to each account, for each of its locations",

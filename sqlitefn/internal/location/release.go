@@ -45,7 +45,7 @@ func latticeMechanismOn(c frame.Call, name string, domain *planar.Domain, epsilo
 
 // row completes the row of a release whose settings are the last arguments.
 func (r locationRelease) row(f frame.Function, settings ...*frame.Arg) *frame.Function {
-	f.Section, f.Columns, f.Answer = frame.ReleasedValues, frame.LocationColumns, r.answer
+	f.Section, f.Returns, f.Columns, f.Answer = frame.ReleasedValues, "TEXT", frame.LocationColumns, r.answer
 	f.Args = append([]*frame.Arg{frame.ArgAccount, frame.ArgLat, frame.ArgLon}, settings...)
 	return &f
 }

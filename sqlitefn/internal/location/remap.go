@@ -25,7 +25,7 @@ const remapName = "geoind_remap"
 
 var remapFunctions = []*frame.Function{
 	{
-		Name: remapName, Section: frame.Free,
+		Name: remapName, Section: frame.Free, Returns: "TEXT",
 		Args: []*frame.Arg{argPoint, argRemapName},
 		Does: "Returns the best guess of the true place for a release of geoind_optimal, given the mechanism's weights: the release with the least expected loss, by default the place with the least expected distance.",
 		Notes: "Remapping a release costs nothing more. A point that the mechanism cannot release is an error: the mechanism has not released it, and its best guess is another. " +
@@ -33,7 +33,7 @@ var remapFunctions = []*frame.Function{
 		Examples: []string{"SELECT geoind_remap(geoind_optimal('ana', 39.984, 116.318, 'homes'), 'homes')"},
 		Scalar:   remapPlace,
 	}, {
-		Name: remapName, Section: frame.Free, Scoped: true,
+		Name: remapName, Section: frame.Free, Returns: "TEXT", Scoped: true,
 		Args: []*frame.Arg{argReportLat, argReportLon, argPriorOf, argReportEps, argPriorFrame},
 		Does: "Returns the best guess of the true location for a release of geoind_laplace, given a public prior: the point with the least expected distance.",
 		Notes: "Remapping a release costs nothing more. The guess is right for releases of geoind_laplace in the prior's domain that spent epsilon; for anything else it is a point like any other. " +

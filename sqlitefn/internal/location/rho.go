@@ -16,7 +16,7 @@ const diagonal = "The distance is that of two locations plus a cell's diagonal, 
 
 var rhoFunctions = []*frame.Function{
 	{
-		Name: "geoind_delta", Section: frame.Free, Flags: frame.Pure,
+		Name: "geoind_delta", Section: frame.Free, Returns: "REAL", Flags: frame.Pure,
 		Args: []*frame.Arg{argTotalRho, argApart, argFactor},
 		Does: "Returns the meaning of rho per square metre at a distance: the delta that goes with this epsilon.",
 		Notes: "Whatever somebody concludes from all answers is at most e^epsilon times as likely if the account was at one place as if it was at the other, but for a probability of delta. " +
@@ -26,7 +26,7 @@ var rhoFunctions = []*frame.Function{
 		Scalar:   geoindDelta,
 	},
 	{
-		Name: "geoind_rho", Section: frame.Free, Flags: frame.Pure,
+		Name: "geoind_rho", Section: frame.Free, Returns: "REAL", Flags: frame.Pure,
 		Args: []*frame.Arg{argFactor, argDelta, argApart},
 		Does: "Returns the largest rho per square metre that keeps epsilon and delta at a distance: a limit in unit m2, or, divided by their number, the rho of each of several releases.",
 		Notes: diagonal +

@@ -9,7 +9,7 @@ import (
 
 var sealedFunctions = []*frame.Function{
 	{
-		Name: "geoind_laplace", Section: frame.OverSealed, Columns: frame.LocationColumns,
+		Name: "geoind_laplace", Section: frame.OverSealed, Returns: "TEXT", Columns: frame.LocationColumns,
 		Args:    []*frame.Arg{unseal.ArgSealed, frame.ArgEpsMetre},
 		Does:    "Releases a sealed location with planar Laplace noise on its domain's lattice.",
 		Charges: "epsilon in unit m to the value's account, for each evaluation",
@@ -17,7 +17,7 @@ var sealedFunctions = []*frame.Function{
 		Answer:  releaseSealed,
 	},
 	{
-		Name: "dx_centroid", Section: frame.OverSealed,
+		Name: "dx_centroid", Section: frame.OverSealed, Returns: "TEXT",
 		Args:      []*frame.Arg{unseal.ArgSealed, frame.ArgEpsMetre},
 		Does:      "Releases the centroid of a set of sealed locations as WKT, with planar Laplace noise on their domain's lattice.",
 		Charges:   "epsilon in unit m to each account with a location in the group, once per group",
@@ -25,7 +25,7 @@ var sealedFunctions = []*frame.Function{
 		Aggregate: func(*frame.Session) frame.Group { return unseal.NewGroup(new(sealedCentroidForm)) },
 	},
 	{
-		Name: "dx_heatmap", Section: frame.OverSealed,
+		Name: "dx_heatmap", Section: frame.OverSealed, Returns: "TEXT",
 		Args:      []*frame.Arg{unseal.ArgSealed, frame.ArgEpsRecord, argHeatCell},
 		Does:      "Counts sealed locations in the cells of a grid over their domain, with geometric noise on each count, and answers the cells that reach a threshold as GeoJSON.",
 		Charges:   "epsilon in unit record to each account, for each of its locations",

@@ -10,14 +10,14 @@ var argAnyAccount = &frame.Arg{Name: "account", Is: frame.ArgAccount.Is, Kind: f
 
 var budgetFunctions = []*frame.Function{
 	{
-		Name: "budget_spent", Section: frame.ForOwner, Flags: frame.OwnerOnly, Reads: true,
+		Name: "budget_spent", Section: frame.ForOwner, Returns: "REAL", Flags: frame.OwnerOnly, Reads: true,
 		Args:     []*frame.Arg{argAnyAccount, frame.ArgUnit},
 		Does:     "Returns the spent budget of an account since the beginning, including reservations; 0 if it has spent nothing, never NULL.",
 		Examples: []string{"SELECT budget_spent('ana', 'm')"},
 		Scalar:   budgetSpent,
 	},
 	{
-		Name: "budget_remaining", Section: frame.ForOwner, Flags: frame.OwnerOnly, Reads: true,
+		Name: "budget_remaining", Section: frame.ForOwner, Returns: "REAL", Flags: frame.OwnerOnly, Reads: true,
 		Args:     []*frame.Arg{argAnyAccount, frame.ArgUnit},
 		Does:     "Returns the remaining budget of an account, in the current window if its limit has one; 0 without a limit.",
 		Examples: []string{"SELECT budget_remaining('ana', 'm')"},

@@ -42,14 +42,14 @@ var ledgerFunctions = []*frame.Function{
 		Table:    newLimitCursor,
 	},
 	{
-		Name: "ledger_head", Section: frame.ForOwner, Flags: frame.OwnerOnly, Reads: true,
+		Name: "ledger_head", Section: frame.ForOwner, Returns: "TEXT", Flags: frame.OwnerOnly, Reads: true,
 		Does:     "Returns the head of the ledger's chain of entries: the number of the last entry, and a hash of it and all entries before it.",
 		Notes:    "Keep it where nobody who can write the ledger's file can change it: with ledger_verify it is evidence that the file was not rewritten or replaced by an older copy since. NULL without a ledger.",
 		Examples: []string{"SELECT ledger_head()"},
 		Scalar:   ledgerHead,
 	},
 	{
-		Name: "ledger_verify", Section: frame.ForOwner, Flags: frame.OwnerOnly, Reads: true,
+		Name: "ledger_verify", Section: frame.ForOwner, Returns: "TEXT", Flags: frame.OwnerOnly, Reads: true,
 		Args:    []*frame.Arg{argHead, argArchive},
 		Columns: verifyColumns,
 		Does:    "Reads the whole ledger and checks that no charge and no limit was changed, removed, inserted or moved, and that the balances match the charges; otherwise fails with an error that names the fault.",
@@ -59,7 +59,7 @@ var ledgerFunctions = []*frame.Function{
 		Table:    newVerifyCursor,
 	},
 	{
-		Name: "ledger_archive", Section: frame.ForOwner, Flags: frame.OwnerOnly,
+		Name: "ledger_archive", Section: frame.ForOwner, Returns: "INTEGER", Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argArchiveTo, argBefore},
 		Does: "Moves old entries of the ledger to an archive and returns how many; balances, limits and the chain stay.",
 		Notes: "For each account, one charge of function ledger_archive carries the sum of the moved charges. " +

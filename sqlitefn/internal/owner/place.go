@@ -9,7 +9,7 @@ var argWhere = &frame.Arg{Name: "where", Is: "TEXT: the path of a file, or the U
 
 var placeFunctions = []*frame.Function{
 	{
-		Name: "geosql_ledger", Section: frame.ForOwner, Flags: frame.OwnerOnly,
+		Name: "geosql_ledger", Section: frame.ForOwner, Returns: "TEXT", Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argWhere},
 		Does: "Says where the ledger of this connection is, before its first use, and returns the ledger's id.",
 		Notes: "For programs that have no other way to say so: `SELECT geosql_ledger('postgres://host/database')`. Without it the ledger is the file beside the database. " +

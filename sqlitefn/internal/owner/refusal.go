@@ -10,7 +10,7 @@ import (
 
 var refusalFunctions = []*frame.Function{
 	{
-		Name: "geosql_last_refusal", Section: frame.ForOwner, Flags: frame.OwnerOnly, Reads: true,
+		Name: "geosql_last_refusal", Section: frame.ForOwner, Returns: "TEXT", Flags: frame.OwnerOnly, Reads: true,
 		Does: "Tells programs why they were refused: the account and the missing amount, as a JSON object with account, unit, asked, left, short, reopens and function.",
 		Notes: "It describes the last call of a function of geosql that failed on this connection, and returns NULL if that was not a refusal or if none has failed. " +
 			"Later successes do not change it, and neither does an error outside geosql, such as one of syntax: ask when an error has the code SQLITE_AUTH_USER (279), before another statement fails. " +

@@ -18,7 +18,7 @@ var (
 
 var accuracyFunctions = []*frame.Function{
 	{
-		Name: "dx_radius", Section: frame.Free,
+		Name: "dx_radius", Section: frame.Free, Returns: "REAL",
 		Args: []*frame.Arg{argAggregate, argLiesWithin, argEpsQuery, argAnyUniverse, argMetricAll, argRows},
 		Does: "Returns the accuracy of a query before anything is spent: with probability p, the answer lies within this distance of the true one.",
 		Notes: "An average is the more accurate the more readings there are. Without rows, its radius is that of a single reading under d1 and dinf; " +
@@ -27,7 +27,7 @@ var accuracyFunctions = []*frame.Function{
 		Examples: []string{"SELECT dx_radius('sum', 0.95, 2, 'halfhour')", "SELECT dx_radius('avg', 0.95, 2, 'halfhour', 'd1', 1488)"},
 		Scalar:   queryRadius,
 	}, {
-		Name: "dx_epsilon_for", Section: frame.Free,
+		Name: "dx_epsilon_for", Section: frame.Free, Returns: "REAL",
 		Args: []*frame.Arg{argAggregate, argReach, argLiesWithin, argAnyUniverse, argMetricAll, argRows},
 		Does: "Returns the smallest epsilon with which an answer lies within a radius of the true one with probability p.",
 		Notes: "The inverse of dx_radius, and an error where that is one. " + frame.LeastEpsilonNote +
@@ -35,7 +35,7 @@ var accuracyFunctions = []*frame.Function{
 		Examples: []string{"SELECT dx_epsilon_for('sum', 1.5, 0.95, 'halfhour')", "SELECT dx_epsilon_for('avg', 0.1, 0.95, 'halfhour', 'dh', 1000)"},
 		Scalar:   queryEpsilon,
 	}, {
-		Name: "dx_rank_radius", Section: frame.Free,
+		Name: "dx_rank_radius", Section: frame.Free, Returns: "INTEGER",
 		Args:     []*frame.Arg{argLiesWithin, frame.ArgEpsRecord, frame.ArgUniverse},
 		Does:     "Returns how many ranks a percentile under dh is off at most with probability p, whatever the readings are.",
 		Notes:    "If the answer is above the true percentile, at most so many readings would have to move up to it, and likewise below.",

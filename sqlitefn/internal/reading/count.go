@@ -28,7 +28,7 @@ const sealedOnes = " Over sealed values it counts the ones: the number of rows i
 
 var countFunctions = []*frame.Function{
 	{
-		Name: "dx_count", Section: frame.ReleasedValues,
+		Name: "dx_count", Section: frame.ReleasedValues, Returns: "INTEGER",
 		Args:    []*frame.Arg{argCounted, frame.ArgEpsRecord},
 		Does:    "Counts rows with geometric noise; the answer is clamped at 0.",
 		Charges: "epsilon in unit record to each account, for each of its rows",
@@ -38,7 +38,7 @@ var countFunctions = []*frame.Function{
 		Aggregate: func(*frame.Session) frame.Group { return &countGroup{} },
 	},
 	{
-		Name: "dx_accounts", Section: frame.ReleasedValues,
+		Name: "dx_accounts", Section: frame.ReleasedValues, Returns: "INTEGER",
 		Args:    []*frame.Arg{argCounted, frame.ArgEpsRecord},
 		Does:    "Counts the different accounts with geometric noise; the answer is clamped at 0.",
 		Charges: "epsilon in unit record to each account, once per group, however many rows it has",

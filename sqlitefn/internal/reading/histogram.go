@@ -14,7 +14,7 @@ var argBins = &frame.Arg{
 
 var histogramFunctions = []*frame.Function{
 	{
-		Name: "dx_histogram", Section: frame.ReleasedValues,
+		Name: "dx_histogram", Section: frame.ReleasedValues, Returns: "TEXT",
 		Args:    []*frame.Arg{frame.ArgContributor, frame.ArgX, frame.ArgEpsRecord, frame.ArgUniverse, argBins},
 		Does:    "Counts readings in the bins of a universe, with geometric noise on each count; answers a JSON array.",
 		Charges: "epsilon in unit record to each account, for each of its readings",

@@ -40,7 +40,7 @@ const (
 
 var queryFunctions = []*frame.Function{
 	{
-		Name: "dx_value", Section: frame.ReleasedValues,
+		Name: "dx_value", Section: frame.ReleasedValues, Returns: "REAL",
 		Args:     []*frame.Arg{frame.ArgAccount, frame.ArgX, argEpsValue, frame.ArgUniverse},
 		Does:     "Releases one reading with the truncated geometric mechanism.",
 		Charges:  "epsilon in the universe's unit to the account, for each evaluation",
@@ -117,7 +117,7 @@ var (
 
 // row completes the row of an aggregate: its arguments follow from the query's.
 func (q queryArguments) row(f frame.Function) *frame.Function {
-	f.Section, f.Aggregate = frame.ReleasedValues, q.newGroup
+	f.Section, f.Returns, f.Aggregate = frame.ReleasedValues, "REAL", q.newGroup
 	f.Args = []*frame.Arg{frame.ArgContributor}
 	for _, a := range []*frame.Arg{q.x, q.rank, q.epsilon, q.universe, q.metric} {
 		if a != nil {

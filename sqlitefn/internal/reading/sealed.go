@@ -18,7 +18,7 @@ const (
 
 var sealedFunctions = []*frame.Function{
 	{
-		Name: "dx_value", Section: frame.OverSealed,
+		Name: "dx_value", Section: frame.OverSealed, Returns: "REAL",
 		Args:    []*frame.Arg{unseal.ArgSealed, argEpsValue},
 		Does:    "Releases one sealed reading with the truncated geometric mechanism.",
 		Charges: "epsilon in the universe's unit to the value's account, for each evaluation",
@@ -42,7 +42,7 @@ var sealedFunctions = []*frame.Function{
 	sealedQuery("dx_percentile", "Releases the p-percentile of sealed readings.", chargesSealedUnits,
 		queryArguments{aggregate: scalar.Percentile, rank: argRank, metric: argMetricAll}),
 	{
-		Name: "dx_histogram", Section: frame.OverSealed,
+		Name: "dx_histogram", Section: frame.OverSealed, Returns: "TEXT",
 		Args:      []*frame.Arg{unseal.ArgSealed, frame.ArgEpsRecord, argBins},
 		Does:      "Counts sealed readings in the bins of their universe, with geometric noise on each count; answers a JSON array.",
 		Charges:   "epsilon in unit record to each account, for each of its values",
@@ -77,7 +77,7 @@ func sealedValue(c frame.Call) (frame.Answer, error) {
 func sealedQuery(name, does, charges string, q queryArguments) *frame.Function {
 	q.epsilon = argEpsQuery
 	f := &frame.Function{
-		Name: name, Section: frame.OverSealed, Does: does, Charges: charges,
+		Name: name, Section: frame.OverSealed, Returns: "REAL", Does: does, Charges: charges,
 		Notes:     sealedNotes + "Everything else is as over plain readings.",
 		Args:      []*frame.Arg{unseal.ArgSealed},
 		Aggregate: func(*frame.Session) frame.Group { return unseal.NewGroup(&sealedQueryForm{arguments: &q}) },

@@ -18,7 +18,7 @@ const (
 
 var withinFunctions = []*frame.Function{
 	{
-		Name: withinName, Section: frame.Free, Scoped: true, OfStatement: true,
+		Name: withinName, Section: frame.Free, Returns: "REAL", Scoped: true, OfStatement: true,
 		Args: []*frame.Arg{argAnswer, argWithP},
 		Does: "Returns how far from an answer that this execution of the statement released the true one lies at most with probability p.",
 		Notes: "It follows from public facts and from the drawn answer: an average under nd1 and dh goes by its noisy number of readings. " +

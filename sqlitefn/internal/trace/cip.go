@@ -23,7 +23,7 @@ var (
 
 var cipFunctions = []*frame.Function{
 	{
-		Name: "cip_policy", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly,
+		Name: "cip_policy", Section: frame.DeclaredByOwner, Returns: "TEXT", Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argCIPName, argCIPJSON},
 		Does: "Declares the assumptions and the protection of whole traces that are released: conditional inferential privacy under Gaussian-process priors.",
 		Notes: "Settings: `kernel` ('rbf', 'exponential' or 'periodic': how coordinates at two times are correlated), `variance` (of a coordinate, square metres), " +
@@ -38,7 +38,7 @@ var cipFunctions = []*frame.Function{
 		Scalar: cipPolicy,
 	},
 	{
-		Name: "cip_loss", Section: frame.Free,
+		Name: "cip_loss", Section: frame.Free, Returns: "REAL",
 		Args: []*frame.Arg{argTimes, argLossPolicy},
 		Does: "Returns the loss of a trace with these times if noise of variance sigma2 is added to each coordinate: the greatest over the policy's family and length scales.",
 		Notes: "The loss is computed with as many digits as necessary and rounded up; if that cannot be guaranteed, it is an error. " +
@@ -47,7 +47,7 @@ var cipFunctions = []*frame.Function{
 		Scalar:   cipLoss,
 	},
 	{
-		Name: "cip_sigma", Section: frame.Free,
+		Name: "cip_sigma", Section: frame.Free, Returns: "REAL",
 		Args:     []*frame.Arg{argTimes, argSigmaPolicy},
 		Does:     "Returns the least variance of the noise in each coordinate with which a trace with these times loses no more than epsilon.",
 		Examples: []string{`SELECT round(cip_sigma('[0,300,600]', '{"kernel":"rbf","variance":1000000,"length_scale":600,"radius":100,"lambda":2,"family":"singles","epsilon":1}'))`},

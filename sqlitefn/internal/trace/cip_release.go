@@ -20,7 +20,7 @@ var (
 
 var cipTraceFunctions = []*frame.Function{
 	{
-		Name: "cip_trace", Section: frame.ReleasedValues,
+		Name: "cip_trace", Section: frame.ReleasedValues, Returns: "TEXT",
 		Args:    []*frame.Arg{frame.ArgContributor, argWholeTime, frame.ArgLat, frame.ArgLon, argWholePolicy},
 		Does:    "Releases a whole trace with Gaussian noise of a variance that follows from the times and the policy; returns a JSON array of objects with t, lat and lon, in the order of time.",
 		Charges: "the policy's epsilon in unit cip:NAME to the account, **once**: a second trace of an account under the same policy is refused, whatever its limit",

@@ -21,7 +21,7 @@ var (
 
 var policyFunctions = []*frame.Function{
 	{
-		Name: "trace_policy", Section: frame.DeclaredByOwner, Flags: frame.OwnerOnly,
+		Name: "trace_policy", Section: frame.DeclaredByOwner, Returns: "TEXT", Flags: frame.OwnerOnly,
 		Args: []*frame.Arg{argPolicyTrace, argPolicyAccount, argPolicyMechanism, argPolicySettings},
 		Does: "Declares the policy of predictive_step, predictive_value or pim_step for a trace.",
 		Notes: "Settings of predictive and independent: `epsilon` per metre for the whole trace, or per unit of the universe (required); `domain`, which may be left out if only one is declared, or `universe` in place of it, for readings and predictive_value; " +

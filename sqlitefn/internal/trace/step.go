@@ -14,7 +14,7 @@ var (
 
 var stepFunctions = []*frame.Function{
 	{
-		Name: "predictive_step", Section: frame.ReleasedValues,
+		Name: "predictive_step", Section: frame.ReleasedValues, Returns: "TEXT",
 		Args:    []*frame.Arg{argStepTrace, argFix, frame.ArgLat, frame.ArgLon},
 		Does:    "Reports a trace step by step, as WKT: a prediction made from earlier reports if a private test finds it good enough, otherwise the location with noise, and NULL once the trace's budget is used up.",
 		Charges: "the epsilon of the step, in unit m, to the policy's account: the test, and the noise if the test failed",
@@ -29,7 +29,7 @@ var stepFunctions = []*frame.Function{
 		Window: newPartition(&stepsOfLocations),
 	},
 	{
-		Name: "predictive_value", Section: frame.ReleasedValues,
+		Name: "predictive_value", Section: frame.ReleasedValues, Returns: "REAL",
 		Args:    []*frame.Arg{argStepTrace, argFix, frame.ArgX},
 		Does:    "Reports the readings of a trace step by step, such as the half hours of a meter: a prediction made from earlier reports if a private test finds it good enough, otherwise the reading with noise, and NULL once the trace's budget is used up.",
 		Charges: "the epsilon of the step, in the universe's unit, to the policy's account: the test, and the noise if the test failed",
@@ -46,7 +46,7 @@ var stepFunctions = []*frame.Function{
 		Window: newPartition(&stepsOfReadings),
 	},
 	{
-		Name: "pim_step", Section: frame.ReleasedValues,
+		Name: "pim_step", Section: frame.ReleasedValues, Returns: "TEXT",
 		Args:    []*frame.Arg{argStepTrace, argFix, frame.ArgLat, frame.ArgLon},
 		Does:    "Reports a trace step by step, as WKT, each step hidden among the cells where the public knows that the trace is likely to be (planar isotropic mechanism).",
 		Charges: "the policy's epsilon in unit set to the policy's account, for each step with a location",
@@ -75,7 +75,7 @@ var stepFunctions = []*frame.Function{
 		Table:    newTraceRunCursor,
 	},
 	{
-		Name: "trace_restart", Section: frame.ForOwner, Flags: frame.OwnerOnly,
+		Name: "trace_restart", Section: frame.ForOwner, Returns: "TEXT", Flags: frame.OwnerOnly,
 		Args:     []*frame.Arg{argTrace},
 		Does:     "Lets a trace go on after a crash; its reservation counts as spent. Do not restart a trace that another connection is using: its points would be lost.",
 		Notes:    "If a statement over traces of accounts with reserved budgets (budget_reserve) has crashed, which of them have lost points is not known: all traces of these accounts go on then, each with a gap for a few steps.",

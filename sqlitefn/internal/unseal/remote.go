@@ -30,6 +30,8 @@ type RemoteGroup interface {
 type Description struct {
 	Name       string
 	Signatures []string // such as dx_sum(sealed, epsilon [, metric])
+	Returns    string   // INTEGER, REAL, TEXT or BLOB
+	Numbers    []int    // places, from 0, of arguments that are numbers
 	Does       string
 	Charges    bool
 }
@@ -40,9 +42,14 @@ func Describe(all frame.Table) (list []Description) {
 		i := slices.IndexFunc(list, func(d Description) bool { return d.Name == f.Name })
 		if i < 0 {
 			i = len(list)
-			list = append(list, Description{Name: f.Name, Does: f.Does, Charges: f.Charges != ""})
+			list = append(list, Description{Name: f.Name, Returns: f.Returns, Does: f.Does, Charges: f.Charges != ""})
 		}
 		list[i].Signatures = append(list[i].Signatures, f.Signature())
+		for k, a := range f.Args {
+			if a.Kind.Expects == frame.Number.Expects && !slices.Contains(list[i].Numbers, k) {
+				list[i].Numbers = append(list[i].Numbers, k)
+			}
+		}
 	}
 	return list
 }

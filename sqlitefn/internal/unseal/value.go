@@ -41,7 +41,7 @@ func Decode(in *sqlite.Value, out *frame.Value) error {
 
 var Functions = []*frame.Function{
 	{
-		Name: "dx_narrow", Section: frame.OverSealed, Flags: frame.Pure,
+		Name: "dx_narrow", Section: frame.OverSealed, Returns: "BLOB", Flags: frame.Pure,
 		Args:     []*frame.Arg{ArgSealed, argNarrowLo, argNarrowHi},
 		Does:     "Narrows the universe of a sealed reading for the function that it is passed to.",
 		Notes:    "lo and hi must be values of the reading's universe, which keeps its step. Readings outside are moved to the nearer end, and not left out. Noise that grows with the universe becomes less. NULL gives NULL.",
