@@ -1,20 +1,20 @@
 package vdbe
 
-// A cursor tells what the instructions with its number open and how they move it.
+// A cursor holds the tables that the instructions with its number open, and how these instructions move it.
 type cursor struct {
-	tables  map[[2]int]bool // database and root page of what it reads
+	tables  map[[2]int]bool // database and root page of each table that it reads
 	writes  bool            // it writes tables
 	own     bool            // it reads a table of the statement's own: a sorter, a materialised subquery
 	of      int             // the first cursor of such a table, itself but for OpenDup
 	pseudo  int             // the register of the record that it reads, 0 for none
 	foreign bool            // it reads a virtual table
-	follows int             // the cursor of an index whose row it always stands on, itself if none
+	follows int             // the index cursor with the row that it always stands on, itself if none
 }
 
 // cursors are the cursors of a program by their numbers.
 type cursors map[int]*cursor
 
-// cursorsOf finds out what the cursors of a program are.
+// cursorsOf returns the cursors of a program.
 func cursorsOf(p Program) cursors {
 	all := cursors{}
 	for i := range p {
@@ -37,7 +37,7 @@ func (all cursors) cursor(i int) *cursor {
 	return c
 }
 
-// open records what an instruction opens.
+// open records the table that an instruction opens.
 func (all cursors) open(op *Op) {
 	switch op.code().cursor {
 	case opensRead:

@@ -23,9 +23,9 @@ func errNotUnderstood(instruction string) error {
 // indexes of the table together. So the groups that one instruction makes are disjoint: no
 // row is in two of them, or in one of them twice. The secret argument of a step is argument
 // number secret, from 0. A function is pure if it gives the same answer to the same
-// arguments; pure reports which functions are, by their names in lower case. The name of the
-// table that a root page belongs to, as that of the table or of one of its indexes, is what
-// table returns, or "" if that is not known.
+// arguments; pure reports which functions are, by their names in lower case. The function table
+// returns the name of the table that a root page belongs to, as that of the table or of one of its
+// indexes, or "" if that is not known.
 //
 // # The proof
 //
@@ -35,9 +35,9 @@ func errNotUnderstood(instruction string) error {
 //  1. The paths of the program are those of a [graph], on which every run goes. Along them a
 //     [flow] follows, for each register, which positions its value depends on: the rows where
 //     cursors stand now, and the rows now in accumulators of other aggregates. When a position
-//     moves on, what depended on it is marked, and if a step's secret argument is marked, or
-//     depends on nothing, nothing is proved. Parameters, virtual tables and impure functions
-//     are marked from the beginning.
+//     moves on, each value that depended on it is marked, and if a step's secret argument is
+//     marked, or depends on nothing, nothing is proved. Parameters, virtual tables and impure
+//     functions are marked from the beginning.
 //  2. A cursor starts at most once in a run, since no path leads from one of its starts to
 //     another, and then it only goes one way. So it stands on each row, or each record of a
 //     sorter or materialised subquery, at most once.
@@ -45,7 +45,7 @@ func errNotUnderstood(instruction string) error {
 //     table of the statement's own or an accumulator, every path from one such feeding to
 //     another crosses an instruction that moves the position on. So each row, record, or
 //     content of an accumulator feeds it at most once.
-//  4. By induction along what feeds what, a row of a table reaches the steps of an instruction
+//  4. By induction along these feedings, a row of a table reaches the steps of an instruction
 //     at most as often as there are ways from the table to it, over all of the table's
 //     cursors. At most one way is required.
 //  5. No other cursor over rows of tables starts over and over while the steps go on, as for
@@ -54,7 +54,7 @@ func errNotUnderstood(instruction string) error {
 //     statement's own if no row is read before another start. A sorter that keeps the first rows of ORDER BY and LIMIT
 //     starts so at its last row, to compare it with the next one and perhaps delete it.
 //
-// The rows of a table stay what they are: the statement must not write a table that it reads,
+// The rows of a table must not change: the statement must not write a table that it reads,
 // and fires no trigger. The caller excludes that other statements write in between. Windows
 // and unknown instructions end the proof.
 func (p Program) Disjoint(aggregate string, secret int, pure func(name string) bool, table func(database, root int) string) error {
@@ -135,8 +135,8 @@ func (d *disjointness) errWritten(table string) error {
 	return fmt.Errorf("the statement writes table %s, which it reads", table)
 }
 
-// table returns the name of a table. Those of one name are taken for the same one, since a
-// file may be attached twice, and so are all whose names are not known.
+// table returns the name of a table. Tables of one name are taken for the same one, since a
+// file may be attached twice, and so are all tables without a known name.
 func (d *disjointness) table(root [2]int) string { return cmp.Or(d.tableOf(root[0], root[1]), "?") }
 
 // prove proves that the steps of the instruction at have disjoint rows.
@@ -195,7 +195,7 @@ func (d *disjointness) ways(nodes []int, read func(int) sources) (map[string]int
 	return total, nil
 }
 
-// once returns an error unless what is at a position feeds these nodes at most once.
+// once returns an error unless a position feeds these nodes at most once.
 func (d *disjointness) once(p position, feeding []int) error {
 	if d.reaches(feeding, feeding, func(n int) bool { return d.movesOn(n, p) }) {
 		return d.errRepeated(p)
@@ -315,8 +315,8 @@ func (d *disjointness) trace(p position) (map[string]int, error) {
 	return ways, nil
 }
 
-// feeding returns those of nodes that read something from rows, and how they read what
-// still stands for the rows of a position.
+// feeding returns the nodes that read something from rows, and a form of read without the
+// sources that have moved on.
 func (d *disjointness) feeding(nodes []int, read func(int) sources) ([]int, func(int) sources) {
 	current := func(n int) sources { return read(n) &^ elsewhere }
 	var list []int
@@ -328,13 +328,13 @@ func (d *disjointness) feeding(nodes []int, read func(int) sources) ([]int, func
 	return list, current
 }
 
-// argumentsOf returns what the arguments of a step depend on.
+// argumentsOf returns the sources of a step's arguments.
 func (d *disjointness) argumentsOf(n int) sources {
 	_, count := d.op(n).function()
 	return d.before[n].sources(d.op(n).P2, count)
 }
 
-// recordOf returns what the record that a node inserts depends on.
+// recordOf returns the sources of the record that a node inserts.
 func (d *disjointness) recordOf(n int) sources { return d.before[n].get(d.op(n).P2).sources() }
 
 // insertsInto reports whether a node inserts a record into a table of the statement's own.
@@ -367,7 +367,7 @@ func (d *disjointness) errRepeated(p position) error {
 	return fmt.Errorf("a row of %s may be used several times", d.name(p.cursor))
 }
 
-// name describes what a cursor reads.
+// name describes the table that a cursor reads.
 func (d *disjointness) name(cursor int) string {
 	for root := range d.cursors[cursor].tables {
 		return "table " + d.table(root)

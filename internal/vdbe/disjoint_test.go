@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Programs that step the aggregate g with the argument in register 1, and what ends the proof
-// that each row of a table causes one step, "" if nothing does. Root pages are those of the
-// tables t and u in turn. Jumps are to the number of the instruction, from 0.
+// Programs that step the aggregate g with the argument in register 1, each with the reason why there
+// is no proof that each row of a table causes one step, "" if there is a proof. Root pages are those
+// of the tables t and u in turn. Jumps are to the number of the instruction, from 0.
 var disjointPrograms = []struct{ name, why, program string }{
 	{"a scan", "", "OpenRead 0 2; Rewind 0 5; Column 0 0 1; AggStep 0 1 5 g(1); Next 0 2; AggFinal 5 1 0 g(1); Halt"},
 	{"a scan backwards", "", "OpenRead 0 2; Last 0 5; Column 0 0 1; AggStep 0 1 5 g(1); Prev 0 2; AggFinal 5 1 0 g(1); Halt"},
@@ -89,7 +89,7 @@ func TestDisjoint(t *testing.T) {
 	}
 }
 
-// A table whose name is not known may be any other.
+// A table without a known name may be any other.
 func TestUnknownTables(t *testing.T) {
 	p := program(t, strings.Split("OpenRead 0 2; OpenRead 1 3; Rewind 0 9; Rewind 1 9; Column 0 0 2; Column 1 0 3; Add 2 3 1; AggStep 0 1 5 g(1); Halt; Halt", "; ")...)
 	if err := p.Disjoint("g", 0, pure, func(int, int) string { return "" }); err == nil {

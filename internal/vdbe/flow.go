@@ -9,13 +9,13 @@ type flow struct {
 	cursors
 	positions []position
 	numbers   map[position]int
-	stored    map[position]value // what is in a table of the statement's own, by its first cursor, or in an accumulator
+	stored    map[position]value // the content of a table of the statement's own, by its first cursor, or of an accumulator
 	reach
 	grown bool // something stored has grown
 	err   error
 }
 
-// newFlow finds out what the cursors are, and follows values until nothing changes.
+// newFlow finds the cursors, and follows values until nothing changes.
 func newFlow(g *graph, pure func(string) bool) (*flow, error) {
 	f := &flow{graph: g, pure: pure, cursors: cursorsOf(g.program), numbers: map[position]int{}, stored: map[position]value{}}
 	f.findFollowers()
@@ -57,7 +57,7 @@ func (f *flow) run() {
 	f.reach, f.err = reach, err
 }
 
-// store adds values to what a table of the statement's own or an accumulator holds.
+// store adds values to a table of the statement's own or to an accumulator.
 func (f *flow) store(p position, v value) {
 	if w := f.stored[p].union(v); !w.equal(f.stored[p]) {
 		f.stored[p] = w
@@ -65,8 +65,8 @@ func (f *flow) store(p position, v value) {
 	}
 }
 
-// fetch returns the sources of something that a position p reads from what is stored. They
-// are the position itself if what is stored depends on rows.
+// fetch returns the sources of a value that a position p reads, given the sources of the stored
+// value. They are the position itself if the stored value depends on rows.
 func (f *flow) fetch(p position, stored sources) sources {
 	if stored == 0 || stored&elsewhere != 0 {
 		return stored & elsewhere

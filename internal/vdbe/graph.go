@@ -11,7 +11,7 @@ import (
 // together with the way there: the addresses that the program has stored in registers in
 // order to go on there later, and the Once instructions that have been run. So a
 // subroutine returns to where it was called from, a coroutine goes on where it stopped, and
-// what stands behind Once is on no cycle. Data decides nothing else: a condition may go
+// code behind Once is on no cycle. Data decides nothing else: a condition may go
 // either way.
 type graph struct {
 	program Program
@@ -113,7 +113,7 @@ func (g *graph) build() error {
 // op returns the instruction of a node.
 func (g *graph) op(n int) *Op { return &g.program[g.at[n]] }
 
-// follow returns what may follow an instruction.
+// follow returns the steps that may follow an instruction.
 func (g *graph) follow(s step) ([]step, error) {
 	op, on := &g.program[s.at], step{s.at + 1, s.way}
 	to := func(address int, w way) []step { return []step{{address, w}} }

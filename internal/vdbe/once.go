@@ -2,7 +2,7 @@ package vdbe
 
 import "slices"
 
-// Calls reports whether the program calls one of the functions, whose names are in lower case.
+// Calls reports whether the program calls one of the functions, named in lower case.
 func (p Program) Calls(functions ...string) bool {
 	return p.has(func(op *Op) bool {
 		name, _ := op.function()

@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// An opcode tells what an instruction does. The analyses read it and name no instruction, so that what one of them has to know
-// about another instruction is a row of [opcodes].
+// An opcode describes an instruction. The analyses read it and name no instruction, so their whole knowledge of another
+// instruction is a row of [opcodes].
 type opcode struct {
 	next    next     // where a run goes on
-	reads   operands // what it computes, stores or passes on
-	decides operands // what chooses where a run goes on, or which rows it finds
+	reads   operands // the values that it computes with, stores or passes on
+	decides operands // the values that choose where a run goes on, or which rows it finds
 	writes  operands
 	effect  effect
-	cursor  role // what becomes of the cursor P1
+	cursor  role // how it changes the cursor P1
 
 	operator string // of SQL, if it computes one
-	use      use    // what it takes the other values for that it reads or that decide
+	use      use    // its purpose for other values that it reads or that decide
 	limits   limits
 }
 
-// code returns what the instruction does.
+// code returns the opcode of the instruction.
 func (op *Op) code() *opcode {
 	if c := opcodes[op.Name]; c != nil {
 		return c
@@ -110,26 +110,26 @@ func (op *Op) registers(of operands) iter.Seq2[int, int] {
 	}
 }
 
-// An effect is what an instruction does to values beside what its operands say.
+// An effect is a change of values that the operands do not tell.
 type effect uint8
 
 const (
 	nothing effect = iota
-	sets           // writes what it computes from what it reads: a constant if that is nothing
+	sets           // writes a value computed from those it reads: a constant if there are none
 	clears         // writes NULL, with which an accumulator begins
-	tells          // writes the outcome of the comparison before it, or NULL if one of what it reads is
-	copies         // writes what it reads, register by register
+	tells          // writes the outcome of the comparison before it, or NULL if a value that it reads is
+	copies         // copies the values that it reads, register by register
 	counts         // writes how many rows a cursor has
 	binds          // writes a parameter of the statement
 	marks          // writes into P1, if it is not 0, whether the next step of min or max takes its row
 
 	callsFunction // writes the answer of a function
-	stepsGroup    // steps the aggregate whose accumulator is P3
+	stepsGroup    // steps the aggregate with the accumulator P3
 	unstepsGroup  // takes a step back
-	asksGroup     // writes the answer of the aggregate whose accumulator is P1
+	asksGroup     // writes the answer of the aggregate with the accumulator P1
 	endsGroup     // writes it into P1
 
-	packs        // writes a record of what it reads
+	packs        // writes a record of the values that it reads
 	readsField   // writes field P2 of a cursor's row
 	readsVirtual // writes a column of a virtual table's row
 	readsRowid   // writes the number of a cursor's row
@@ -141,9 +141,9 @@ const (
 	lists        // writes a list, for a virtual table, of the first fields of all rows of a cursor, and P3 takes them one by one
 
 	permutes       // says by P4 which registers the next instruction compares
-	returnsRow     // returns what it reads
+	returnsRow     // returns the values that it reads
 	firesTrigger   // runs a program
-	passes         // writes what a trigger is passed
+	passes         // writes a value that a trigger is passed
 	transacts      // begins a transaction, which writes if P2 is not 0
 	locksTable     // locks a table of a shared cache
 	changesSchema  // reads the schema again
@@ -151,7 +151,7 @@ const (
 	updatesVirtual // writes a row of a virtual table, by the conflict rule P5
 )
 
-// A role is what an instruction does with the cursor P1.
+// A role is the part of an instruction in the life of the cursor P1.
 type role uint8
 
 const (
@@ -184,11 +184,11 @@ func (r role) isStart() bool { return r == starts || r == startsSorted }
 
 func (r role) isAdvance() bool { return r == advances || r == retreats }
 
-// A use is what an instruction takes values for.
+// A use is the purpose for which an instruction takes values.
 type use uint8
 
 const (
-	unused        use = iota // for nothing that depends on what a sealed value hides: a copy, a test for NULL
+	unused        use = iota // for nothing that depends on the hidden values: a copy, a test for NULL
 	asCondition              // true or false, or a number of rows
 	asEqual                  // equal or not
 	asLess                   // smaller or not
@@ -207,7 +207,7 @@ const (
 	noQuery  = noPath | noRepeat
 )
 
-// opcodes are what instructions do, by their names. A test compares them with SQLite's own table, and fails for an instruction
+// opcodes are SQLite's instructions, by name. A test compares them with SQLite's own table, and fails for an instruction
 // that is missing here.
 var opcodes = map[string]*opcode{
 	// The way of a run.
@@ -297,7 +297,7 @@ var opcodes = map[string]*opcode{
 	"Function":   {effect: callsFunction, reads: arguments, writes: p3},
 	"PureFunc":   {effect: callsFunction, reads: arguments, writes: p3},
 	"AggStep":    {effect: stepsGroup, reads: arguments, writes: p3},
-	"AggStep1":   {next: refused}, // what AggStep becomes while it runs
+	"AggStep1":   {next: refused}, // AggStep turns into it while it runs
 	"AggInverse": {effect: unstepsGroup, reads: arguments, writes: p3, limits: noPath},
 	"AggValue":   {effect: asksGroup, reads: p1, writes: p3, limits: noPath},
 	"AggFinal":   {effect: endsGroup, reads: p1, writes: p1},
@@ -380,7 +380,7 @@ var opcodes = map[string]*opcode{
 	"VInitIn":      {effect: lists, writes: p2 | p3, cursor: usesIt, limits: noPath},
 	"ResultRow":    {effect: returnsRow, reads: p1n2},
 
-	// Statements that are no queries, and what stands around queries.
+	// Statements that are no queries, and instructions around queries.
 	"Transaction":  {effect: transacts},
 	"TableLock":    {effect: locksTable},
 	"ParseSchema":  {effect: changesSchema},
@@ -446,7 +446,7 @@ func (op *Op) function() (name string, n int) {
 	return strings.ToLower(op.P4[:open]), n
 }
 
-// is reports whether an instruction calls a function, whose name is in lower case.
+// is reports whether an instruction calls a function, named in lower case.
 func (op *Op) is(function string) bool {
 	name, _ := op.function()
 	return name == function

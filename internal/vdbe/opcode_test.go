@@ -18,7 +18,7 @@ import (
 type described struct {
 	name, synopsis string
 	flags          int64
-	body           string // what executes it
+	body           string // the C code that executes it
 }
 
 // Flags of SQLite's opcodes.
@@ -105,7 +105,7 @@ func TestOpcodesAreComplete(t *testing.T) {
 // operandsFrom are the operands that begin at P1, P2 and P3.
 var operandsFrom = [...]operands{p1 | p1n2 | p1n3 | p1over3, p2 | p2n3 | p2over3 | p2to3 | arguments, p3 | p3n2 | key}
 
-// more is what the table says and SQLite's flags and synopses do not.
+// more is said by the table, and not by SQLite's flags and synopses.
 var more = map[string]string{
 	"AggFinal":      "writes P1", // the answer, over the accumulator
 	"AggInverse":    "writes P3",
@@ -125,15 +125,15 @@ var more = map[string]string{
 	"Yield":         "writes P1",
 }
 
-// less is what SQLite says and the table does not.
+// less is said by SQLite, and not by the table.
 var less = map[string]string{
-	"AggInverse": "reads P3", // the accumulator, of which a step is part of what it holds
+	"AggInverse": "reads P3", // the accumulator that it changes: its effect says so
 	"AggStep":    "reads P3",
-	"ReleaseReg": "reads P1", // it forgets what nobody reads
+	"ReleaseReg": "reads P1", // it forgets a register that nobody reads
 	"ZeroOrNull": "reads P2", // it writes it only
 }
 
-// What the table says of jumps, cursors, and registers that are read and written is what SQLite says in flags and synopses.
+// The table says the same of jumps, cursors, and registers that are read and written as SQLite's flags and synopses.
 func TestOpcodesAreSQLites(t *testing.T) {
 	for _, d := range describedOpcodes(t) {
 		code := opcodes[d.name]
@@ -156,7 +156,7 @@ func TestOpcodesAreSQLites(t *testing.T) {
 	}
 }
 
-// says returns what the table says of an opcode.
+// says returns the table's description of an opcode.
 func (c *opcode) says() (list []string) {
 	for i, from := range operandsFrom {
 		if (c.reads|c.decides)&from != 0 {
@@ -182,7 +182,7 @@ var (
 	cursorSaid    = regexp.MustCompile(`apCsr\[ ?pOp->p1 ?\]|allocateCursor\(p, pOp->p1`)
 )
 
-// says returns what SQLite says.
+// says returns SQLite's description.
 func (d described) says() (list []string) {
 	said := map[string]bool{
 		"reads P1": d.flags&flagIn1 != 0, "reads P2": d.flags&flagIn2 != 0, "reads P3": d.flags&flagIn3 != 0 || keySaid.MatchString(d.synopsis),

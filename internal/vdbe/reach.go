@@ -2,7 +2,7 @@ package vdbe
 
 import "slices"
 
-// reach holds what is known before the nodes of a graph.
+// reach holds the state before each node of a graph.
 type reach struct {
 	before  []state
 	reached []bool
@@ -12,8 +12,7 @@ type reach struct {
 // maxSize limits how many registers are followed, over all nodes.
 const maxSize = 1 << 22
 
-// propagate follows the registers through all nodes that are reached. What a node does to them
-// is what apply does.
+// propagate follows the registers through all nodes that are reached. Apply makes the changes of a node.
 func (g *graph) propagate(apply func(n int, s *state) error) (reach, error) {
 	r := reach{before: make([]state, len(g.at)), reached: make([]bool, len(g.at))}
 	r.reached[0] = true

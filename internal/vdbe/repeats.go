@@ -15,13 +15,13 @@ import (
 //
 // # The proof
 //
-// Call varying what may differ between two runs: answers of functions that are not pure,
-// columns of virtual tables, and what is computed from these. If no instruction
+// Call varying every value that may differ between two runs: answers of functions that are not
+// pure, columns of virtual tables, and values computed from these. If no instruction
 // that chooses the next instruction reads anything varying, two runs execute the same
 // instructions in the same order, by induction on their number; and if the
 // arguments of functions that are not idle do not vary either, the calls are the same.
 //
-// What varies is computed as a least fixed point without regard to the order of
+// The varying values are computed as a least fixed point without regard to the order of
 // instructions: a register that varies anywhere varies everywhere, which errs on
 // the safe side. Where a table of the statement's own keeps rows by number, or
 // sorts them by fields that do not vary, the rows and their order do not vary,
@@ -29,8 +29,8 @@ import (
 // are stored or found by a varying key end the proof.
 //
 // An unknown instruction, such as one of another version of SQLite, ends the proof
-// as soon as anything varies. This also holds for triggers (Program), whose
-// registers are not those of the statement.
+// as soon as anything varies. This also holds for triggers (Program), which have
+// registers of their own.
 func (p Program) Repeats(pure, idle func(name string) bool) bool {
 	a := &analysis{pure: pure, idle: idle, program: p, registers: map[int]fields{}, cursors: map[int]fields{},
 		roots: map[[3]int]fields{}}
@@ -71,7 +71,7 @@ type analysis struct {
 	program Program
 	changed bool
 
-	registers map[int]fields    // what varies in each register; nothing if absent
+	registers map[int]fields    // the varying fields of each register; nothing if absent
 	cursors   map[int]fields    // by cursor
 	roots     map[[3]int]fields // of tables, which several cursors may share
 }
@@ -177,7 +177,7 @@ func (a *analysis) follow(i int) bool {
 	return true
 }
 
-// open applies what an instruction opens.
+// open records the kind of table that an instruction opens.
 func (a *analysis) open(op *Op) {
 	switch op.code().cursor {
 	case opensVirtual:

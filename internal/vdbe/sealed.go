@@ -15,16 +15,16 @@ type Layout struct {
 	Order  []string   // the names of the columns that decide which records an index has, and in which order
 }
 
-// Sealing tells what is sealed, and what may be done with it. Names of functions are in lower case.
+// Sealing tells which values are sealed, and how they may be used. Names of functions are in lower case.
 type Sealing struct {
 	Layout    func(database, root int) Layout // of the table or index with a root page
-	Opens     func(function string) bool      // whether a function takes sealed values, and answers what is not sealed
+	Opens     func(function string) bool      // whether a function takes sealed values, and its answer is not sealed
 	Keeps     func(function string) bool      // whether it answers a sealed value
 	Arguments func(function string) int       // the most arguments that a call of a function with any number of them has; 0 if that is not known
 	Foreign   bool                            // whether virtual tables may be others than the tables of functions that open
 }
 
-// A UseKind tells what uses a sealed value.
+// A UseKind is a kind of use of a sealed value.
 type UseKind int
 
 // Each use has a name: of the function, the operator or the index.
@@ -41,7 +41,7 @@ const (
 	UseVirtual           // the argument of a virtual table
 )
 
-// A Use is an instruction that uses sealed values as if they were what they hide.
+// A Use is an instruction that uses sealed values as if they were the hidden values.
 type Use struct {
 	Kind    UseKind
 	Name    string   // of the function or the index, or the operator
@@ -58,19 +58,19 @@ type Use struct {
 // A value is sealed if it was read from a sealed column, or copied from such a value. Copies are
 // followed through registers along the paths of a loose [graph], on which every run goes, and
 // through tables: by fields in those of the statement's own, as sorters and subqueries have, and
-// in tables that the statement writes, whatever the order in which the instructions run. What
-// triggers are passed is followed into their programs. Each instruction either is known to do no
-// more than what is said above, or is reported as soon as a register that it reads may
+// in tables that the statement writes, whatever the order in which the instructions run. Values
+// passed to triggers are followed into their programs. Each instruction either is known to do no
+// more than that, or is reported as soon as a register that it reads may
 // hold a sealed value, or a key by which it looks up or orders rows may. An unknown instruction,
-// and one whose operands are not understood, is an error.
+// or one with operands that are not understood, is an error.
 //
 // Where SQLite orders or selects rows without an instruction, by walking along an index, every walk
-// along an index whose order or choice of rows depends on a sealed column is a use.
+// along an index is a use if the order or choice of its rows depends on a sealed column.
 //
 // The order of rows that the statement does not ask for may depend on anything: an automatic index
 // gives rows in the order of all fields that it holds.
 //
-// What is reported may be wrong where two paths meet that no run takes one after the other, where a
+// A report may be wrong where two paths meet that no run takes one after the other, where a
 // function takes any number of arguments and it is not known how many, and for walks along an
 // index for another reason than its order. Values that another statement has stored in a public
 // column are not known to be sealed.
@@ -128,14 +128,14 @@ func (p Program) parts() (list []Program) {
 }
 
 // sealed follows sealed values. The sources of a value are bits: the first are of sealed columns,
-// the others of uses whose outcome it is computed from.
+// the others of uses that its computation depends on.
 type sealed struct {
 	Sealing
 	names   [][]string     // of the sealed columns, by bit
 	bits    map[string]int // of the sealed columns
 	layouts map[[2]int]Layout
 	parts   []*sealedPart
-	roots   map[[2]int]value // what the statement stores in tables
+	roots   map[[2]int]value // the values that the statement stores in tables
 	uses    []Use
 	at      map[place]int // the uses, by where they are
 	grown   bool
@@ -147,13 +147,13 @@ type sealedPart struct {
 	cursors
 	number int
 	called map[int][]*sealedPart // by the instruction that calls them
-	stored map[int]value         // what is in a table of its own, by its first cursor, or comes from a virtual one
+	stored map[int]value         // the content of a table of its own, by its first cursor, or of a virtual one
 	keys   map[int]int           // of the tables of its own that are ordered: how many fields are their key, by their cursors
-	passed registers             // what a trigger is passed
-	sorted map[int]bool          // the tables of its own whose rows are read in their order; nil before that matters
+	passed registers             // the values that a trigger is passed
+	sorted map[int]bool          // the tables of its own with rows that are read in their order; nil before that matters
 }
 
-// A place is an instruction and what it uses a sealed value for.
+// A place is an instruction with one kind of use that it makes of a sealed value.
 type place struct {
 	part, at int
 	kind     UseKind
@@ -188,7 +188,7 @@ func (a *sealed) columnBits(columns []string) (s sources) {
 }
 
 // use records that an instruction uses values, if they may be sealed. It returns the sources of
-// what it computes from them.
+// the result.
 func (a *sealed) use(sp *sealedPart, at int, kind UseKind, name string, s sources) sources {
 	found := s & anySealed
 	s &^= anySealed
@@ -327,7 +327,7 @@ func (a *sealed) record(sp *sealedPart, cursor int, r *state) value {
 	return whole
 }
 
-// store adds a record to what is in a cursor's tables.
+// store adds a record to the tables of a cursor.
 func (a *sealed) store(sp *sealedPart, cursor int, v value) {
 	c := sp.cursor(cursor)
 	for root := range c.tables {
@@ -368,8 +368,8 @@ func (a *sealed) key(sp *sealedPart, cursor, n int, r *state) sources {
 	return a.record(sp, cursor, r).firstFields(n)
 }
 
-// lookedUp returns the sources of what an instruction looks up with a key of some registers, or the
-// record in one, and what that is for.
+// lookedUp returns the sources of the key, in some registers or in a record in one, with which an
+// instruction looks rows up, and the kind of use.
 func (a *sealed) lookedUp(sp *sealedPart, op *Op, r *state) (s sources, kind UseKind) {
 	n := op.keyLength()
 	if op.P4 == "0" { // a record
@@ -382,7 +382,7 @@ func (a *sealed) lookedUp(sp *sealedPart, op *Op, r *state) (s sources, kind Use
 	return s, UseEqual
 }
 
-// compared returns the sources of what Compare compares. An instruction before it may say which
+// compared returns the sources of the values that Compare compares. An instruction before it may say which
 // of the registers.
 func (a *sealed) compared(sp *sealedPart, at int, r *state) (s sources, err error) {
 	op := &sp.program[at]
@@ -408,8 +408,8 @@ func (a *sealed) compared(sp *sealedPart, at int, r *state) (s sources, err erro
 	return s, nil
 }
 
-// call applies a call of a function whose n arguments begin at a register. It returns the sources of
-// its answer.
+// call applies a call of a function with n arguments, which begin at a register. It returns the
+// sources of its answer.
 func (a *sealed) call(sp *sealedPart, at int, kind UseKind, first, n int, r *state) sources {
 	name, declared := sp.program[at].function()
 	if n == 0 {
@@ -430,11 +430,11 @@ func (a *sealed) call(sp *sealedPart, at int, kind UseKind, first, n int, r *sta
 	return a.use(sp, at, kind, name, s)
 }
 
-// asks are SQLite's functions whose answers about a sealed value do not depend on what it hides.
+// asks are SQLite's functions with answers about a sealed value that do not depend on the hidden value.
 var asks = set("count", "length", "octet_length", "typeof")
 
 // passOn are SQLite's functions that answer one of their arguments without looking at it, or show
-// its bytes, which nobody takes for what they hide. What they answer is as sealed as the argument.
+// its bytes, which nobody takes for the hidden value. Their answer is as sealed as the argument.
 var passOn = set("first_value", "hex", "lag", "last_value", "lead", "likelihood", "likely", "nth_value", "quote", "substr", "substring", "unlikely")
 
 func set(names ...string) map[string]bool {
@@ -509,8 +509,8 @@ func (a *sealed) apply(sp *sealedPart, at int, r *state) error {
 	return err
 }
 
-// used records that an instruction uses the registers that it reads, or by which it decides. It returns the sources of what it
-// computes from them.
+// used records that an instruction uses the registers that it reads, or by which it decides. It returns the sources of the
+// result.
 func (a *sealed) used(sp *sealedPart, at int, r *state) (sources, error) {
 	op := &sp.program[at]
 	code := op.code()
@@ -563,7 +563,7 @@ func (a *sealed) insert(sp *sealedPart, at int, r *state) {
 	a.store(sp, op.P1, v)
 }
 
-// keyUse returns what the key of a table of the program's own is for.
+// keyUse returns the kind of use of the key of a table of the program's own.
 func (sp *sealedPart) keyUse(c *cursor) UseKind {
 	if sp.sorts(c.of) {
 		return UseOrder

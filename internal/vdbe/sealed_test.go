@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Programs over the table with root page 2, whose field 1 is the sealed column s, and its index with root
-// page 4, whose field 0 is; each with what uses a sealed value, as kind and name. Jumps are to the
+// Programs over the table with root page 2, where field 1 is the sealed column s, and its index with root
+// page 4, where field 0 is; each with the uses of a sealed value, as kind and name. Jumps are to the
 // number of the instruction, from 0.
 var sealedPrograms = []struct{ name, want, program string }{
 	{"a public field", "", "OpenRead 0 2; Rewind 0 5; Column 0 0 1; AggStep 0 1 5 sum(1) 1; Next 0 2; Halt"},

@@ -2,7 +2,7 @@ package vdbe
 
 import "slices"
 
-// A position is what a value may depend on: the row of a cursor, or the rows in an
+// A position is something that a value may depend on: the row of a cursor, or the rows in an
 // aggregate's accumulator. Positions are numbered per program.
 type position struct {
 	cursor      int
@@ -19,8 +19,8 @@ const (
 	maxPositions         = 63
 )
 
-// A value holds the sources of what is in a register: of all of it, and of the fields
-// of a record.
+// A value holds the sources of the content of a register: of all of it, and of the
+// fields of a record.
 type value struct {
 	all    sources
 	fields []sources // never changed, since values share them
@@ -45,7 +45,7 @@ func (v value) sources() sources {
 
 func (v value) equal(w value) bool { return v.all == w.all && slices.Equal(v.fields, w.fields) }
 
-// union returns what depends on the sources of both.
+// union returns the value that depends on the sources of both.
 func (v value) union(w value) value {
 	if len(v.fields) < len(w.fields) {
 		v, w = w, v
@@ -60,8 +60,8 @@ func (v value) union(w value) value {
 	return all
 }
 
-// moved returns the value after the position s has moved on: what depended on it depends
-// on an earlier one.
+// moved returns the value after the position s has moved on: it now depends on an earlier
+// position where it depended on s.
 func (v value) moved(s sources) value {
 	if v.sources()&s == 0 {
 		return v
@@ -79,7 +79,7 @@ func (v value) moved(s sources) value {
 	return w
 }
 
-// registers are the values in the registers of a program. Those that are not stored depend on
+// registers are the values in the registers of a program. Registers that are not stored depend on
 // nothing.
 type registers []value
 
@@ -111,7 +111,7 @@ func (r *registers) copy(from, to, n int) {
 	}
 }
 
-// sources returns what n registers depend on.
+// sources returns the sources of n registers.
 func (r registers) sources(first, n int) (s sources) {
 	for i := first; i < len(r) && i-first < n; i++ {
 		s |= r[i].sources()
@@ -119,7 +119,7 @@ func (r registers) sources(first, n int) (s sources) {
 	return s
 }
 
-// read returns what the values of operands depend on.
+// read returns the sources of operands.
 func (r registers) read(op *Op, of operands) (s sources) {
 	for first, n := range op.registers(of) {
 		s |= r.sources(first, n)
@@ -152,8 +152,8 @@ func (r registers) pack(op *Op) value {
 	return record
 }
 
-// A state is what is known before an instruction.
+// A state is the knowledge before an instruction.
 type state struct {
 	registers
-	behind sources // cursors of indexes that have moved on while what follows them has not
+	behind sources // cursors of indexes that have moved on while the cursor that follows them has not
 }

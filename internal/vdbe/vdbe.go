@@ -1,19 +1,19 @@
-// Package vdbe reads compiled SQL statements, as EXPLAIN lists them, and proves what their runs evaluate: that no reading is in
-// two groups of an aggregate ([Program.Disjoint]), that a second run calls what the first did ([Program.Repeats]), that there is
-// one group ([Program.EndsOneGroup]), and where sealed values are used ([Program.SealedUses]). It imports internal/sqlite for
-// EXPLAIN, and knows of functions and tables what it is told. Start with the table [opcodes] of what instructions do, then read
-// [graph], which has every path of a run, [flow], which follows along them what values depend on, and the proof at [Program.Disjoint].
+// Package vdbe reads compiled SQL statements, as EXPLAIN lists them, and proves facts about their runs: that no reading is in
+// two groups of an aggregate ([Program.Disjoint]), that a second run makes the calls of the first ([Program.Repeats]), that there
+// is one group ([Program.EndsOneGroup]), and where sealed values are used ([Program.SealedUses]). It imports internal/sqlite for
+// EXPLAIN; its callers tell it about functions and tables. Start with the table [opcodes] of instructions, then read [graph],
+// which has every path of a run, [flow], which follows the sources of values along them, and the proof at [Program.Disjoint].
 //
 // # Where another proof goes
 //
-// A kind of statement whose groups are not proved yet needs one of these, and a program in the tests, statements in sqlitefn's
+// A kind of statement with groups that are not proved yet needs one of these, and a program in the tests, statements in sqlitefn's
 // groupRules, and a shape in its random statements:
 //
 //   - An instruction is not understood: its row of [opcodes] loses noPath, and [flow.apply] gets its effect if it has a new one.
 //     Windows over grouped rows are of this kind: AggInverse and AggValue, of other aggregates than the one that is proved.
 //   - A cursor starts or moves where that cannot matter: [disjointness.restarts] and [disjointness.onePass]. Sorters that keep
 //     the first rows were of this kind: see [disjointness.startsToRead].
-//   - A row feeds something several times by another way than a loop: [disjointness.movesOn], which says what begins anew.
+//   - A row feeds something several times by another way than a loop: [disjointness.movesOn], which says when a position begins anew.
 package vdbe
 
 // An Op is an instruction of a compiled statement: a row of EXPLAIN.

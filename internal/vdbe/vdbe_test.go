@@ -34,7 +34,7 @@ func pure(name string) bool {
 // idle is the function w alone.
 func idle(name string) bool { return name == "w" }
 
-// Instructions that read register 1, which varies, to choose what follows.
+// Instructions that choose the next one by register 1, which varies.
 var choices = []string{
 	"If 1 9", "IfNot 1 9", "IfPos 1 9", "IfNotZero 1 9", "DecrJumpZero 1 9", "IsNull 1 9", "NotNull 1 9", "MustBeInt 1 9",
 	"Return 1", "Yield 1 9", "EndCoroutine 1", "HaltIfNull 1299 2 1",
@@ -59,7 +59,7 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// Programs in which what varies comes into register 9 or does not.
+// Programs in which a varying value comes into register 9 or does not.
 var flows = []struct {
 	reaches bool
 	program string
