@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// bindings lists what is registered in the process.
+// bindings lists the functions that are registered in the process.
 func bindings() (list []*binding, room int) {
 	table.mu.Lock()
 	defer table.mu.Unlock()

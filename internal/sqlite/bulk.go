@@ -51,7 +51,7 @@ func (f *Fetcher) Next(buf []byte) (cells []byte, rows int, err error) {
 	return nil, 0, nil
 }
 
-// InsertRows runs the statement for each row, whose cells are bound to its parameters. Cells are
+// InsertRows runs the statement for each row, with its cells bound to the parameters. Cells are
 // as the Append functions make them.
 func (s *Stmt) InsertRows(cells []byte, columns, rows int) error {
 	if rc := C.gs_insert(s.p, C.int(columns), (*C.uchar)(unsafe.SliceData(cells)), C.int(rows)); rc != 101 {

@@ -243,7 +243,7 @@ func geosqlEndScope(i, scope C.int) {
 	bound(i).owner.scopes.remove(int(scope)).End()
 }
 
-// geosqlStep passes rows to a group: n arguments of the first, and those that vary of each other. It
+// geosqlStep passes rows to a group: n arguments of the first, and the varying ones of each other. It
 // returns the number of the group, which is a new one if group is 0.
 //
 //export geosqlStep

@@ -11,7 +11,7 @@ import (
 // pagesOfCopy is more pages than are copied at a time, several times over.
 const pagesOfCopy = 5 * copyPages
 
-// copied returns a database of many pages in a journal mode, whose tables a and b have one
+// copied returns a database of many pages in a journal mode, with tables a and b of one
 // row each.
 func copied(t *testing.T, journal string) (path string, from *Conn) {
 	t.Helper()
@@ -23,8 +23,8 @@ func copied(t *testing.T, journal string) (path string, from *Conn) {
 	return path, from
 }
 
-// What is written by another connection while a database is copied is in the copy as a whole
-// or not at all. In WAL mode it never is, and the writer never waits. In other modes the copy
+// Writes of another connection while a database is copied are in the copy as a whole
+// or not at all. In WAL mode they never are, and the writer never waits. In other modes the copy
 // begins anew, and after some times the writer has to wait.
 func TestCopyWhileItIsWritten(t *testing.T) {
 	for journal, want := range map[string]struct {
@@ -73,7 +73,7 @@ func TestCopyWhileItIsWritten(t *testing.T) {
 	}
 }
 
-// A transaction that is open decides what is copied, and stays open.
+// The copy is made from the view of an open transaction, which stays open.
 func TestCopyOfAnOpenTransaction(t *testing.T) {
 	path, from := copied(t, "wal")
 	run(t, from, `BEGIN`, `SELECT * FROM a`)

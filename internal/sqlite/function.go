@@ -82,10 +82,10 @@ type Group interface {
 //
 // It is also a plain aggregate over groups of one row. Anything that would pass it
 // a second row before the first is answered, or remove a row, is an error and is not
-// passed on: a group of several rows, a frame that ends after the current row or
-// whose start moves past a row, and peers in a RANGE or GROUPS frame.
+// passed on: a group of several rows, a frame with an end after the current row or
+// a start that moves past a row, and peers in a RANGE or GROUPS frame.
 //
-// A row that FILTER leaves out, or whose frame ends before it, has the answer of the
+// A row that FILTER leaves out, or with a frame that ends before it, has the answer of the
 // last row in its frame, or NULL.
 type Window struct {
 	Name   string
@@ -163,7 +163,7 @@ func NewCall(args []Value, scope Scope, place int) *Call {
 // SetArgs sets the arguments of a call that NewCall returned, for another use of it.
 func (c *Call) SetArgs(args []Value) { c.args = args }
 
-// setRows makes the arguments those of a row with n and of others with those that vary.
+// setRows makes the arguments those of a row with n and of others with the varying ones.
 func (c *Call) setRows(n, varying int) {
 	c.args, c.rows, c.vary = c.args[:n], c.args[n:], varying
 }
@@ -194,7 +194,7 @@ func (c *Call) Args() []Value { return c.args }
 func (c *Call) Arg(i int) *Value { return &c.args[i] }
 
 // Scope returns the scope of the running statement, for a function with Scoped set. It is
-// nil where SQLite ends a group of an aborted statement whose scope has ended.
+// nil where SQLite ends a group of an aborted statement after the end of its scope.
 func (c *Call) Scope() Scope { return c.scope }
 
 // Place returns the number of the instruction that calls an aggregate with Scoped set. Two
@@ -204,7 +204,7 @@ func (c *Call) Place() int { return c.place }
 
 // Aborted reports that another call of the library has failed since the group began that ends
 // now, or since a row of a window function was read that is answered now. So the statement is
-// being aborted, and nobody gets the result. What else aborts a statement is not noticed.
+// being aborted, and nobody gets the result. Other causes of an abort are not noticed.
 func (c *Call) Aborted() bool { return c.aborted }
 
 // ResultNull sets cell i to NULL. The result of a scalar or aggregate is cell 0.

@@ -131,7 +131,7 @@ func TestTextsAroundTheInlineBuffer(t *testing.T) {
 		fmt.Sprintf(`[[5 %d %d 5]]`, inline-2, inline+2))
 }
 
-// So do blobs, of which those of a window function and a table are copied.
+// So do blobs. Those of a window function and a table are copied.
 func TestBlobsAroundTheInlineBuffer(t *testing.T) {
 	c := memory(t)
 	function(t, c, "echo", 1, echo)
@@ -172,7 +172,7 @@ func TestResultCanBeSetAgain(t *testing.T) {
 	fails(t, c, `SELECT change_to('error')`, CodeError, "no")
 }
 
-// A call allocates nothing: what a run of 1000 calls may is the statement's.
+// A call allocates nothing: the few allocations of a run of 1000 calls are the statement's.
 func TestCallsDoNotAllocate(t *testing.T) {
 	c := memory(t)
 	register(t, c, everything(nil))
@@ -270,7 +270,7 @@ func TestFlags(t *testing.T) {
 	fails(t, c, `SELECT * FROM by_plain`, CodeError, "unsafe use of plain()")
 }
 
-// panics are what a function may panic with, and the error that it becomes.
+// panics are values that a function may panic with, and the errors that they become.
 var panics = []struct {
 	name  string
 	panic func()
@@ -423,7 +423,7 @@ func TestNestedCalls(t *testing.T) {
 }
 
 // A later registration replaces the function of that name and arity, and closes
-// a library of which nothing is left.
+// a library when nothing of it is left.
 func TestReplacedFunctions(t *testing.T) {
 	c := memory(t)
 	closed := ""

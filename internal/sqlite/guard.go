@@ -23,7 +23,7 @@ type Guard struct {
 	c    *C.gs_guard
 }
 
-// A Permit says what statements may read and call under a [Guard]. They may read the tables of the
+// A Permit lists the tables and functions that statements may use under a [Guard]. They may read the tables of the
 // main database that are not SQLite's or geosql's, and all of pg_catalog and information_schema.
 type Permit struct {
 	Functions []string // that may be called
@@ -71,7 +71,7 @@ func (c *Conn) Lift(f func() error) error {
 	return f()
 }
 
-// Begin forgets what was noted about earlier statements.
+// Begin forgets the notes about earlier statements.
 func (g *Guard) Begin() {
 	g.c.action, g.c.name[0], g.c.timed_out = 0, 0, 0
 }
@@ -79,7 +79,7 @@ func (g *Guard) Begin() {
 // MayRead reports whether statements may read a table of a database.
 //
 // SQLite does not tell the guard about everything that a statement reads: not about columns that a join matches by USING or
-// NATURAL, and so not about a table of which no other column is read. Look at what the compiled statement opens, too.
+// NATURAL, and so not about a table if no other column of it is read. Look at the tables that the compiled statement opens, too.
 func (g *Guard) MayRead(table, database string) bool {
 	t, d := C.CString(table), C.CString(database)
 	defer C.free(unsafe.Pointer(t))
@@ -87,7 +87,7 @@ func (g *Guard) MayRead(table, database string) bool {
 	return C.gs_may_read(g.c, t, d) != 0
 }
 
-// An Action is what a statement wanted to do.
+// An Action is an action that a statement attempted.
 type Action int
 
 // Some actions, as SQLite numbers them.

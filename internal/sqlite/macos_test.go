@@ -13,7 +13,7 @@ import (
 	"github.com/geosql/geosql/internal/need"
 )
 
-// What the shim uses of the system, as macOS declares it.
+// The parts of the system that the shim uses, as macOS declares them.
 var macOS = map[string]string{
 	"stdlib.h": `
 #include <stddef.h>
@@ -54,8 +54,8 @@ enum { VM_INHERIT_NONE = 2 };
 `,
 }
 
-// The C of both builds, and what cgo makes of the package for it, compiles for macOS by clang, and uses nothing of the
-// system but what is above. That shows neither that it links nor that it runs: the SDK of macOS is needed for that.
+// The C of both builds, with the C that cgo makes of the package for it, compiles for macOS by clang, and uses nothing of the
+// system but the declarations above. That shows neither that it links nor that it runs: the SDK of macOS is needed for that.
 func TestShimForMacOS(t *testing.T) {
 	need.Programs(t, "go", "clang")
 	folder := t.TempDir()

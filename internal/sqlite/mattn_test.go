@@ -34,7 +34,7 @@ func fromDriver(t *testing.T, conn *sqlite3.SQLiteConn) *Conn {
 	return c
 }
 
-// The handle that FromDriver finds is the driver's: what one does the other sees.
+// The handle that FromDriver finds is the driver's: each sees the work of the other.
 // A version of the driver that keeps it elsewhere fails here.
 func TestFromDriver(t *testing.T) {
 	conn := driverConn(t, ":memory:")
@@ -208,7 +208,7 @@ func TestAuto(t *testing.T) {
 	}
 }
 
-// What attach opens for itself, as the ledger's connection, is not attached to.
+// A connection that attach opens for itself, as the ledger's, is not attached to.
 func TestAutoLeavesOwnConnectionsAlone(t *testing.T) {
 	t.Cleanup(CancelAuto)
 	opened := 0

@@ -11,7 +11,7 @@ import (
 	"github.com/geosql/geosql/internal/need"
 )
 
-// Who builds without cgo, as everybody does who has no C compiler, reads one line of an error, and it says what to do. No
+// A build without cgo, as without a C compiler, fails with one line of an error, which names the remedy. No
 // other package fails beside this one, which would hide the line among others.
 func TestBuildWithoutCgo(t *testing.T) {
 	need.Program(t, "go")

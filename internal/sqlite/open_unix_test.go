@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What SQLite makes by itself anybody may read.
+// New files are private, although SQLite alone would let anybody read them.
 func TestNewFilesArePrivate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "main.db")
 	c := openAt(t, path, ReadWrite|Create)

@@ -11,7 +11,7 @@
 // geosql_loadable the package links no SQLite and calls that of its host, through
 // the routines that a loadable extension is given.
 //
-// A Conn and what belongs to it must not be used concurrently, except
+// A Conn and its parts must not be used concurrently, except
 // Conn.Interrupt.
 package sqlite
 
@@ -88,7 +88,7 @@ type OpenFlags int
 
 // Flags of Open. One of the first two is required. With Create, a missing file is created
 // for its owner only, and so are the files that SQLite puts beside it. On Windows, where files
-// have no mode, all of them are for whom the folder is.
+// have no mode, all of them are for the users of the folder.
 const (
 	ReadOnly  OpenFlags = 0x1
 	ReadWrite OpenFlags = 0x2
@@ -137,8 +137,8 @@ func makePrivate(path string) {
 	}
 }
 
-// FromHandle wraps a connection by its handle, an *sqlite3 of C. Whoever opened it still
-// owns it.
+// FromHandle wraps a connection by its handle, an *sqlite3 of C. The connection still
+// belongs to its opener.
 func FromHandle(db unsafe.Pointer) (*Conn, error) {
 	if db == nil {
 		return nil, fmt.Errorf("geosql: connection is closed")
@@ -170,7 +170,7 @@ func (c *Conn) BusyTimeout(ms int) { C.gs_busy_timeout(c.db, C.int(ms)) }
 func (c *Conn) AutoCommit() bool { return C.gs_autocommit(c.db) != 0 }
 
 // Writing reports whether the connection has a write transaction open on the main
-// database. If so, what it reads there may be uncommitted.
+// database. If so, it may read uncommitted data there.
 func (c *Conn) Writing() bool { return C.gs_writing(c.db) != 0 }
 
 // Uncommitted reports whether a transaction is open that has changed a database, so that a
@@ -286,7 +286,7 @@ func (c *Conn) Each(sql string, row func([]Value) error, params ...any) error {
 	}
 }
 
-// Prepare compiles the first statement of sql and returns what follows it. The
+// Prepare compiles the first statement of sql and returns the text behind it. The
 // statement is nil if sql has only white space and comments.
 func (c *Conn) Prepare(sql string) (s *Stmt, tail string, err error) {
 	if int(C.int(len(sql))) != len(sql) {

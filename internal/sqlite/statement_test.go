@@ -62,7 +62,7 @@ func TestPrepareReturnsTheTail(t *testing.T) {
 	}
 }
 
-// SQLite reads a statement up to the first NUL, so what follows would be left
+// SQLite reads a statement up to the first NUL, so the text behind it would be left
 // out silently and Exec would wait for its end forever.
 func TestPrepareRefusesNUL(t *testing.T) {
 	c := memory(t)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// testCursor is a cursor of functions, any of which may be missing.
+// testCursor is a cursor of functions, each of which may be missing.
 type testCursor struct {
 	filter func(*Call, uint) (Rows, error)
 	next   func(*Call) (Rows, error)
@@ -35,7 +35,7 @@ func (c *testCursor) Close() {
 	}
 }
 
-// cursors counts what happens to the cursors of the tables upto(last, first),
+// cursors counts the events of the cursors of the tables upto(last, first),
 // numbers up to last, and pair(a, b), one row or none.
 type cursors struct {
 	opened, filtered, closed int

@@ -7,7 +7,7 @@ import "unsafe"
 
 // The setters below make values that do not come from SQLite, for Go code that takes values. They are never passed to
 // C. Text and blobs stay where they are: the caller keeps them alive, and does not change them, for as long as the
-// value is used, since the garbage collector does not see what a value points to.
+// value is used, since the garbage collector does not see the memory that a value points to.
 
 // SetNull makes the value NULL.
 func (v *Value) SetNull() { v.set(Null, 0, 0) }
@@ -29,7 +29,7 @@ func (v *Value) point(t Type, b []byte) {
 	v.set(t, len(b), uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))))
 }
 
-// set writes an address as the number that it is: a write barrier of the garbage collector would take what was there
+// set writes an address as the number that it is: a write barrier of the garbage collector would take the old content,
 // before, perhaps a float, for an address too.
 func (v *Value) set(t Type, n int, bits uint64) {
 	v.c._type, v.c.n = C.int(t), C.int(n)

@@ -30,17 +30,17 @@ func (c *Conn) Watch(functions []string) (*Watch, error) {
 }
 
 // Seen reports whether a statement that calls one of the functions was compiled since the last
-// Reset. It also finds calls in views and triggers, but not a table-valued function of which only columns are read that a join
-// matches by USING or NATURAL: SQLite does not tell about these.
+// Reset. It also finds calls in views and triggers, but not a table-valued function if a join matches all columns of it that are
+// read by USING or NATURAL: SQLite does not tell about these.
 func (w *Watch) Seen() bool { return w.c.seen != 0 }
 
 // Reset forgets the statements so far.
 func (w *Watch) Reset() { w.c.seen = 0 }
 
 // TakeDeclares reports whether a statement compiled since its last call, or since the watch began,
-// may change which tables there are, or which of their columns are sealed: by what it
-// declares, attaches or rolls back, or by what it writes into SQLite's tables and the
-// table geosql_sealed_column.
+// may change the set of tables, or the set of their sealed columns: by a declaration, by ATTACH
+// or ROLLBACK, or by a write into SQLite's tables or the table
+// geosql_sealed_column.
 func (w *Watch) TakeDeclares() bool {
 	declares := w.c.declares != 0
 	w.c.declares = 0

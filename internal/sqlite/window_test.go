@@ -15,7 +15,7 @@ import (
 // before it answered the first, or lose one.
 const frameRefusal = "trail: takes one row at a time: write OVER (PARTITION BY ... ORDER BY ... ROWS UNBOUNDED PRECEDING)"
 
-// testPartition is a partition of functions, either of which may be missing.
+// testPartition is a partition of functions; each may be missing.
 type testPartition struct {
 	row func(*Call) error
 	end func()
@@ -71,8 +71,8 @@ func (w *trails) library() Library {
 	}}}}
 }
 
-// windowed has the function trail and a table t of rows i = 1 to 5: two of a
-// partition p of which the last two have the same g, then two of another.
+// windowed has the function trail and a table t of rows i = 1 to 5: three of a
+// partition p, the last two with the same g, then two of another.
 func windowed(t *testing.T) (*Conn, *trails) {
 	t.Helper()
 	c, w := memory(t), new(trails)
@@ -105,7 +105,7 @@ func TestWindow(t *testing.T) {
 	fails(t, c, `SELECT trail(DISTINCT i) `+inOrder+` FROM t`, CodeError, "DISTINCT is not supported for window functions")
 }
 
-// What each frame answers, or how many rows were answered before it was refused.
+// The answer for each frame, or the number of rows that were answered before it was refused.
 func TestWindowFrames(t *testing.T) {
 	frames := []struct {
 		window string
@@ -116,7 +116,7 @@ func TestWindowFrames(t *testing.T) {
 		{`PARTITION BY p ORDER BY i GROUPS UNBOUNDED PRECEDING`, `[[1] [1+2] [1+2+3] [4] [4+5]]`, 5},
 		{`PARTITION BY p ROWS UNBOUNDED PRECEDING`, `[[1] [1+2] [1+2+3] [4] [4+5]]`, 5},
 		{`ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW`, `[[1] [1+2] [1+2+3] [1+2+3+4] [1+2+3+4+5]]`, 5},
-		// Rows whose frame ends before them show the answer of its last row.
+		// A row with a frame that ends before it shows the answer of the frame's last row.
 		{`PARTITION BY p ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING`, `[[<nil>] [1] [1+2] [<nil>] [4]]`, 3},
 		{`PARTITION BY p ORDER BY i ROWS BETWEEN 1 PRECEDING AND 2 PRECEDING`, `[[<nil>] [<nil>] [<nil>] [<nil>] [<nil>]]`, 0},
 		// A start that never passes a row is as good as none.

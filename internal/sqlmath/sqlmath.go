@@ -1,8 +1,8 @@
 // Package sqlmath has the mathematical functions of SQL for connections without them.
 //
 // SQLite has them only where it was compiled with them. They are plain SQL, so that a
-// statement should not depend on how an engine was built. The answers are those that SQLite
-// documents. The functions see whatever the SQL passes to them, like abs and round.
+// statement should not depend on how an engine was built. Their answers follow SQLite's
+// documentation. The functions see whatever the SQL passes to them, like abs and round.
 package sqlmath
 
 import (
@@ -52,7 +52,7 @@ func Register(conn *sqlite.Conn) error {
 }
 
 // hasFunctions reports whether the engine was compiled with the functions. It does not try
-// one: an error would stay with the connection, whose opening may not be complete.
+// one: an error would stay with the connection, which may not be completely open.
 func hasFunctions(conn *sqlite.Conn) (bool, error) {
 	st, _, err := conn.Prepare("SELECT count(*) FROM pragma_function_list WHERE name = 'sqrt'")
 	if err != nil {

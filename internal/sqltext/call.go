@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Calls returns the name of each function that a text calls, with the texts of the arguments, the inner calls first. What
-// else stands in parentheses counts as a call of the word before it.
+// Calls returns the name of each function that a text calls, with the texts of the arguments, the inner calls first. Other
+// parentheses count as a call of the word before them.
 func (d Dialect) Calls(text string) iter.Seq2[string, []string] {
 	type call struct {
 		name      string

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// A Caret is what an unfinished statement says about its end, where somebody writes.
+// A Caret describes the end of an unfinished statement, where somebody writes.
 type Caret struct {
 	Token    Token             // the last one
-	Word     string            // what is written of a word
+	Word     string            // the written part of a word
 	Table    string            // the name before the dot behind which that stands, "" without one
 	Previous Token             // the last word or symbol before all that
-	Tables   map[string]string // what may be tables of the statement, by their names and aliases in lower case
+	Tables   map[string]string // possible tables of the statement, by their names and aliases in lower case
 }
 
-// Caret returns what an unfinished statement says about its end.
+// Caret describes the end of an unfinished statement.
 func (d Dialect) Caret(text string) Caret {
 	c := Caret{Tables: map[string]string{}}
 	var words []Token
@@ -71,7 +71,7 @@ func (c *Caret) addTable(words []Token) {
 	}
 }
 
-// joins are what may stand behind a table and is not its alias, beside what is reserved.
+// joins are words that may stand behind a table and are not its alias, beside the reserved ones.
 var joins = strings.Fields("cross full indexed inner left natural outer right window")
 
 var reserved = strings.Fields(`add all alter and as between case check collate commit constraint create default deferrable delete distinct

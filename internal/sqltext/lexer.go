@@ -1,6 +1,6 @@
-// Package sqltext reads SQL: it is the one lexer of the project, for SQLite's dialect and for PostgreSQL's, and has what is
-// told by the words of a statement alone, such as where it ends. It imports nothing of geosql's, and knows no table and no
-// function. Start at [Dialect.Tokens]; [Dialect.Split], [Dialect.Mask] and [Dialect.Caret] stand on it.
+// Package sqltext reads SQL: it is the one lexer of the project, for SQLite's dialect and for PostgreSQL's, and answers
+// questions that the words of a statement alone decide, such as where it ends. It imports nothing of geosql's, and knows no
+// table and no function. Start at [Dialect.Tokens]; [Dialect.Split], [Dialect.Mask] and [Dialect.Caret] stand on it.
 package sqltext
 
 import (
@@ -15,7 +15,7 @@ const (
 	// SQLite has the rules of SQLite's own tokenizer.
 	SQLite Dialect = iota
 	// PostgreSQL has PostgreSQL's rules where SQLite's leave room: E'' and $$ texts, :: and other operators of several
-	// characters, $1, comments in comments and subscripts. What only SQLite has (names in [] or `, variables) is kept.
+	// characters, $1, comments in comments and subscripts. SQLite's own additions (names in [] or `, variables) are kept.
 	PostgreSQL
 )
 
@@ -97,7 +97,7 @@ type lexer struct {
 	dialect Dialect
 	text    string
 	at      int
-	open    string // what the last token lacks at its end
+	open    string // the part that the last token lacks at its end
 
 	// Of PostgreSQL's brackets, which may be subscripts.
 	depth        int
@@ -119,7 +119,7 @@ func (l *lexer) next() (t Token, ok bool) {
 	return t, true
 }
 
-// first returns the kind and length of the first token of what is left.
+// first returns the kind and length of the first token of s, the text that is left.
 func (l *lexer) first(s string) (Kind, int) {
 	l.open = ""
 	switch c := s[0]; {
@@ -233,7 +233,7 @@ func (l *lexer) comment(s string) (Kind, int) {
 	return k, len(s)
 }
 
-// bracket returns the kind and length of what a bracket begins: a name, or in PostgreSQL a subscript.
+// bracket returns the kind and length of the token that a bracket begins: a name, or in PostgreSQL a subscript.
 func (l *lexer) bracket(s string) (Kind, int) {
 	switch {
 	case s[0] == ']':
@@ -259,7 +259,7 @@ func (l *lexer) subscripts() bool {
 	return false
 }
 
-// postgres returns the kind and length of what is PostgreSQL's: a text or parameter that begins with $, or an operator.
+// postgres returns the kind and length of a token of PostgreSQL's: a text or parameter that begins with $, or an operator.
 func (l *lexer) postgres(s string) (Kind, int) {
 	if s[0] == '$' {
 		if n := 1 + span(s[1:], isDigit); n > 1 {
@@ -321,7 +321,7 @@ func variableLength(s string) int {
 	}
 }
 
-// numberLength returns the length of a number with what is written behind it without a blank.
+// numberLength returns the length of a number with any characters behind it without a blank.
 func numberLength(s string) int {
 	hex := len(s) > 1 && s[0] == '0' && s[1]|0x20 == 'x'
 	for n := 0; ; n++ {

@@ -76,7 +76,7 @@ func TestCalls(t *testing.T) {
 	if want := map[string]string{"f": "a|'x,)'", "G": "g()|h(1)+(2,3) /* ) */", "g": "", "h": "1", "": "2|3"}; !maps.Equal(calls, want) {
 		t.Errorf("%q, want %q", calls, want)
 	}
-	// What stands in calls is not read again for each call around it.
+	// The text of a call is not read again for each call around it.
 	fuzztest.Limit(t, time.Minute)
 	const depth = 400_000
 	for _, arguments := range SQLite.Calls(strings.Repeat("f(", depth) + strings.Repeat(")", depth)) {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Mask returns what may be recorded of a text: its literals are question marks, and comments, which tools put
-// names of people into, are blanks. What cannot be told from a literal is one. Names stay, also those in quotes. A text
+// Mask returns the text in a form that may be recorded: its literals are question marks, and comments, which tools put
+// names of people into, are blanks. In doubt a token is a literal. Names stay, also those in quotes. A text
 // that is masked as more than most bytes is cut, and read no further.
 func (d Dialect) Mask(text string, most int) string {
 	var b strings.Builder

@@ -17,7 +17,7 @@ func TestMask(t *testing.T) {
 		{`SELECT "kwh", [my column], ` + "`x y`" + ` FROM "Reading" WHERE a = $1 AND b = ?2 AND c = :name`, `SELECT "kwh", [my column], ` + "`x y`" + ` FROM "Reading" WHERE a = $1 AND b = ?2 AND c = :name`},
 		{"SET geosql.epsilon = 0.1", "SET geosql.epsilon = ?"},
 		{"SELECT '5'::numeric", "SELECT ?::numeric"},
-		// What does not end is a literal to its end.
+		// A token without an end is a literal to the end of the text.
 		{"SELECT 'ana is ill", "SELECT ?"},
 		{"SELECT E'ana is ill\\'", "SELECT ?"},
 		{"SELECT $$ana is ill", "SELECT ?"},

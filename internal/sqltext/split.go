@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A Budget bounds what is kept of a statement.
+// A Budget bounds the kept part of a statement.
 type Budget struct{ Bytes, Tokens int }
 
 // A Statement is a statement of a text, without the semicolon behind it.
@@ -25,7 +25,7 @@ func (s Statement) Words() iter.Seq[Token] {
 }
 
 // Split cuts a text into the empty statements that it begins with, its first other statement, and the rest. The statement
-// is empty if there is none, and so is the rest if no other follows. What follows the rest's first word is not read.
+// is empty if there is none, and so is the rest if no other follows. The rest is read up to its first word.
 func (d Dialect) Split(text string, budget Budget) (before string, s Statement, rest string) {
 	l := lexer{dialect: d, text: text}
 	begin := l.empty()
@@ -81,10 +81,10 @@ func (l *lexer) empty() int {
 // A Script finds where statements of SQLite end in a text that comes line by line. It reads each line once.
 type Script struct {
 	state splitState
-	open  string // what ends the text, name or comment that is open; "" if none is
+	open  string // the end of the text, name or comment that is open; "" if none is
 }
 
-// Read reads lines that follow what was read before.
+// Read reads lines that follow the earlier ones.
 func (s *Script) Read(lines string) {
 	l := lexer{text: lines}
 	if s.open != "" {
@@ -99,21 +99,21 @@ func (s *Script) Read(lines string) {
 // Complete reports whether nothing but blanks and comments was read since the end of a statement.
 func (s *Script) Complete() bool { return s.state == endOfOne && s.open != "*/" }
 
-// A splitState says what was read of a statement, as sqlite3_complete does.
+// A splitState is the state of reading a statement, as in sqlite3_complete.
 type splitState int
 
 const (
 	noStatement      splitState = iota // not even the end of one
 	endOfOne                           // all of it
 	inStatement                        // a part
-	inExplain                          // EXPLAIN and what may follow
+	inExplain                          // EXPLAIN, and perhaps more of it
 	inCreate                           // CREATE, and perhaps TEMP
-	inTrigger                          // a part of a CREATE TRIGGER, whose semicolons do not end it
+	inTrigger                          // a part of a CREATE TRIGGER, in which semicolons do not end it
 	triggerSemicolon                   // such a semicolon
 	triggerEnd                         // END behind it
 )
 
-// after returns what was read when a token has been read too.
+// after returns the state after another token.
 func (s splitState) after(t Token) splitState {
 	switch {
 	case t.IsBlank():

@@ -55,7 +55,7 @@ func soup(words, blanks []string, text string) string {
 	return b.String()
 }
 
-// FuzzTokens checks that the tokens of any text are the text, and so are the statements and what is between them, and that
+// FuzzTokens checks that the tokens of any text are the text, and so are the statements and the texts between them, and that
 // a Script finds statements complete where SQLite does.
 func FuzzTokens(f *testing.F) {
 	for _, text := range []string{"EXPLAIN QUERY PLAN CREATE TEMP TRIGGER a BEGIN SELECT 1; END; ", "create temporary trigger a; end /* ; */ ; -- a", "CREATE TRIGGERS; END",
@@ -190,7 +190,7 @@ func TestLittleIsKept(t *testing.T) {
 	const most = 1 << 18
 	for _, size := range []int{1 << 20, 16 << 20} {
 		for what, text := range long(size) {
-			if size > 1<<20 && what != "a literal" && what != "/* a */ " { // what Mask reads to the end
+			if size > 1<<20 && what != "a literal" && what != "/* a */ " { // Mask reads these to the end
 				continue
 			}
 			t.Run(what, func(t *testing.T) {

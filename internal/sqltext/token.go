@@ -65,7 +65,7 @@ func (t Token) Literal() string {
 // Quote returns a text as SQL.
 func Quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// unescape returns the value of what stands in E'..'.
+// unescape returns the value of the text in E'..'.
 func unescape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -87,13 +87,13 @@ func (t *Trace) Points() iter.Seq2[int, *Disk] {
 	}
 }
 
-// A Disk holds what is on a disk for certain, and what may be.
+// A Disk holds the certain content of a disk, and the possible one.
 type Disk struct {
 	files map[int]*file
 	names map[string]*name
 }
 
-// A file holds what a file contains for certain, and its changes since.
+// A file holds the certain content of a file, and its changes since.
 type file struct {
 	content []byte
 	changes []piece
@@ -171,13 +171,13 @@ func (f *file) write(at int64, data []byte) {
 	}
 }
 
-// loseUnsynced drops what was written before a sync that failed: a system need not write it
+// loseUnsynced drops the writes before a sync that failed: a system need not write them
 // again at the next sync.
 func (f *file) loseUnsynced() {
 	f.changes = slices.DeleteFunc(f.changes, func(p piece) bool { return !p.truncates })
 }
 
-// A fate is what becomes of a piece that was not synced.
+// A fate is the end of a piece that was not synced.
 type fate int
 
 const (
@@ -240,7 +240,7 @@ func (d *Disk) WithEverything() Image {
 	return d.image(func(changes []int) []fate { return slices.Repeat([]fate{there}, len(changes)) })
 }
 
-// WithSome returns a disk after a power cut that lost some of what was not synced.
+// WithSome returns a disk after a power cut that lost some of the unsynced changes.
 func (d *Disk) WithSome(rng *rand.Rand) Image {
 	return d.image(func(changes []int) []fate { return randomFates(changes, rng) })
 }

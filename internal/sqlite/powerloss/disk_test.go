@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// seeds is how many times chance decides: enough for each of a few fates of which the
+// seeds is how many times chance decides: enough for each of a few fates if the
 // rarest has a probability of about 1/50 (missed in 1 of 10^8 runs with other seeds).
 const seeds = 1000
 
-// outcomes are what a power cut after all operations can leave, and how often chance
-// does so.
+// outcomes are the possible images after a power cut behind all operations, and how
+// often chance makes each.
 func outcomes(t *testing.T, done ...operation) (nothing, everything Image, some []Image) {
 	t.Helper()
 	trace := &Trace{done}

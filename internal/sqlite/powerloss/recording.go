@@ -1,12 +1,12 @@
 //go:build unix && !geosql_loadable
 
-// Package powerloss tells what a power cut would leave of the files that SQLite writes.
+// Package powerloss computes the files of SQLite that a power cut would leave.
 // It is for tests only.
 //
 // A [Recording] puts a VFS over SQLite's own that records every change of the files in
 // a folder: writes, truncations, new and removed files, and syncs, also of folders. The
-// resulting [Trace] is then replayed up to every point. The [Disk] of a point knows what
-// is certainly stored and what may be, and makes images of what could be found
+// resulting [Trace] is then replayed up to every point. The [Disk] of a point knows
+// the certain and the possible content, and makes images that could be found
 // afterwards. A recording can also make changes fail, as on a full or broken disk.
 //
 // The indexes of write-ahead logs (-shm) are not recorded, since SQLite rebuilds them.
@@ -59,7 +59,7 @@ var recording struct {
 	numbers int
 }
 
-// Record begins to record what SQLite does to the files of a folder, through
+// Record begins to record SQLite's changes to the files of a folder, through
 // connections that are opened from now on. Existing files count as synced. There is
 // one recording at a time.
 func Record(folder string) (*Recording, error) {
@@ -106,7 +106,7 @@ func (r *Recording) add(name string, how operation) {
 	r.done = append(r.done, how)
 }
 
-// Len returns the number of operations recorded so far. What is promised now must hold
+// Len returns the number of operations recorded so far. A promise made now must hold
 // after every power cut from that point on.
 func (r *Recording) Len() int {
 	recording.Lock()
@@ -155,7 +155,7 @@ func (f *failure) next() (code int) {
 	return 0
 }
 
-// change records a change, or what is left of it if it has to fail.
+// change records a change, or the rest of it if it has to fail.
 func (r *Recording) change(succeeds, fails operation) (code int) {
 	if succeeds.file <= r.others {
 		return 0

@@ -34,7 +34,7 @@ func open(t *testing.T, path string) *sqlite.Conn {
 	return c
 }
 
-// folder is what is in a folder but the index of a log.
+// folder is the content of a folder but the index of a log.
 func folder(t *testing.T, dir string) Image {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -157,7 +157,7 @@ func TestChangesFail(t *testing.T) {
 	(&Trace{r.done}).nowOn(func(d *Disk) { same(t, "after failures", d.WithEverything(), folder(t, dir)) })
 }
 
-// What is elsewhere, or opened when nothing is recorded, is left alone.
+// Files that are elsewhere, or opened when nothing is recorded, are left alone.
 func TestOthersAreNotRecorded(t *testing.T) {
 	dir := t.TempDir()
 	r := record(t, dir)
