@@ -65,8 +65,8 @@ func TestEveryPromiseIsAClaim(t *testing.T) {
 			}
 		}
 	}
-	check("What an answer reveals", sqlitefn.Releasing())
-	check("What a balance means", append(budget.ReservedUnits(), "kWh"))
+	check("Loss of an answer", sqlitefn.Releasing())
+	check("Bound of a balance", append(budget.ReservedUnits(), "kWh"))
 	check("Metrics", metrics())
 }
 
