@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// testGroup is a group of functions, each of which may be missing.
+// testGroup is a group of functions; each may be missing.
 type testGroup struct {
 	step, final func(*Call) error
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// testCursor is a cursor of functions, each of which may be missing.
+// testCursor is a cursor of functions; each may be missing.
 type testCursor struct {
 	filter func(*Call, uint) (Rows, error)
 	next   func(*Call) (Rows, error)

@@ -8,8 +8,8 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// Released is a released answer, as a ledger remembers it and as it travels between processes: a byte that says what
-// it is, and the value. Nil is NULL.
+// Released is a released answer, as a ledger remembers it and as it travels between processes: a byte for its
+// type, and the value. Nil is NULL.
 //
 //	f and 8 bytes   a number, IEEE 754, big endian
 //	i and 8 bytes   a whole number, big endian

@@ -22,7 +22,7 @@ type Arg struct {
 	Optional bool
 
 	// Setting marks a public argument that mostly stays the same from row to row. It must be
-	// constant within a group, and a statement keeps what was built from the settings while
+	// constant within a group, and a statement keeps the plan built from the settings while
 	// they stay the same.
 	Setting bool
 }

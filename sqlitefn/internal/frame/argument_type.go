@@ -9,9 +9,9 @@ import (
 	"github.com/geosql/geosql/internal/sqltext"
 )
 
-// typeError returns the error for an argument whose value has the wrong type.
+// typeError returns the error for an argument with a value of the wrong type.
 //
-// It shows what is public: the value of a setting or of an account, and the name of the column
+// It shows public things: the value of a setting or of an account, and the name of the column
 // that the statement passes, which is in its text. A secret of the wrong type may still be
 // somebody's reading, such as '0,5', so the error does not show it. Nor does it count rows, since the
 // rows of a group are not those of a table. Instead it has the condition with which the owner

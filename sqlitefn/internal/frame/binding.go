@@ -52,7 +52,7 @@ func (s *Session) Ledger() (ledger.Ledger, error) {
 		if id == "" || id == s.book.ID() {
 			return s.book, nil
 		}
-		_ = s.book.Close() // it belongs to a database that was replaced; what it could not return stays spent
+		_ = s.book.Close() // it belongs to a database that was replaced; a part that it could not return stays spent
 		s.book = nil
 	}
 	book, err := s.openLedger(id)
@@ -168,7 +168,7 @@ func (s *Session) recordLedger(id string) error {
 	return nil
 }
 
-// isCommitted reports whether another connection, which sees only what is committed, finds
+// isCommitted reports whether another connection, which sees only committed data, finds
 // the ledger's id. For a database in memory it always does: its ledger disappears with it,
 // so it cannot go missing.
 func (s *Session) isCommitted(id string) bool {
@@ -198,7 +198,7 @@ func isReadOnly(err error) bool {
 }
 
 // checkAttached returns an error if a database is attached that was charged to another
-// ledger. Releases of its rows would be charged here, without regard to what was spent there.
+// ledger. Releases of its rows would be charged here, without regard to the charges there.
 func (s *Session) checkAttached(id string) error {
 	databases, err := s.Databases()
 	if err != nil {
@@ -222,7 +222,7 @@ func (s *Session) checkAttached(id string) error {
 }
 
 // ledgerPlace returns where the ledger is or would be, as package engines has it. It reports false for
-// a main database in memory, whose ledger is in memory too.
+// a main database in memory, which has its ledger in memory too.
 func (s *Session) ledgerPlace() (where string, stored bool) {
 	if s.named != "" {
 		return s.named, true
@@ -264,7 +264,7 @@ func (s *Session) NameLedger(where string) (ledger.Ledger, error) {
 	return book, err
 }
 
-// ledgerLabel returns what errors call the ledger.
+// ledgerLabel returns the ledger's name in errors.
 func (s *Session) ledgerLabel() string {
 	where, stored := s.ledgerPlace()
 	if !stored {

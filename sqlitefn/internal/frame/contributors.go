@@ -52,7 +52,7 @@ func (p *Contributors) Reset() {
 	p.rows = p.rows[:0]
 }
 
-// Bill returns what each account is charged: the price once, or for each of its rows.
+// Bill returns the charge for each account: the price once, or for each of its rows.
 func (p *Contributors) Bill(price budget.Price, perRow bool) (Bill, error) {
 	items := make([]ledger.Item, len(p.rows))
 	for i, account := range p.accounts.All() {

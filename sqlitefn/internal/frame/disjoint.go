@@ -8,11 +8,11 @@ import (
 )
 
 // Groups cost once under d1. The answer about the readings of one group distinguishes readings
-// x and x' by at most epsilon * d_1(x, x'), and what several groups reveal adds up to the sum
-// of epsilon_g * d_1(x_g, x'_g) over the groups g. If no reading is in two groups, their
+// x and x' by at most epsilon * d_1(x, x'), and the answers about several groups together by at
+// most the sum of epsilon_g * d_1(x_g, x'_g) over the groups g. If no reading is in two groups, their
 // distances add up to at most that of all readings, and the sum is at most the largest epsilon
 // times this distance. So each account is charged the largest epsilon among its groups, for each
-// place where an aggregate under d1 stands in the compiled statement. A place whose groups are
+// place where an aggregate under d1 stands in the compiled statement. A place with groups that are
 // not proved to be disjoint, see [Statement.separate], is charged for each of them.
 
 // secretReading is the position of the reading among the arguments of the aggregates.
@@ -26,14 +26,14 @@ type callSite struct {
 	paid     map[budget.Unit]*paidByAccounts // from the second group on
 }
 
-// paidByAccounts is what accounts have paid in a unit.
+// paidByAccounts is the amount that each account has paid in a unit.
 type paidByAccounts struct {
 	accounts intern.Table
 	paid     []budget.Amount // by the account's number
 	name     []byte          // room for a name
 }
 
-// of returns what an account has paid. It is valid until the next call.
+// of returns the amount that an account has paid. It is valid until the next call.
 func (p *paidByAccounts) of(account string) *budget.Amount {
 	p.name = append(p.name[:0], account...)
 	i := p.accounts.Number(p.name)
@@ -56,8 +56,8 @@ func (t *Statement) callSite(n int) *callSite {
 	return p
 }
 
-// payDisjoint pays for a group of a place with a payer: for each account what it has not paid
-// there for an earlier group.
+// payDisjoint pays for a group of a place with a payer: each account pays the part that it has not
+// paid there for an earlier group.
 func payDisjoint(with Payer, t *Statement, at int, f *Function, b Bill) (Receipt, error) {
 	p := t.callSite(at)
 	due, err := p.due(t, f, b)
@@ -71,7 +71,7 @@ func payDisjoint(with Payer, t *Statement, at int, f *Function, b Bill) (Receipt
 	return paid, err
 }
 
-// due begins a group, and returns what its accounts have to pay. With the second group it decides whether the
+// due begins a group, and returns the amounts that its accounts have to pay. With the second group it decides whether the
 // groups cost once. It decides again wherever an account would pay less than for its group alone.
 func (p *callSite) due(t *Statement, f *Function, b Bill) (_ Bill, err error) {
 	p.groups++
@@ -96,8 +96,8 @@ func (p *callSite) due(t *Statement, f *Function, b Bill) (_ Bill, err error) {
 	return due, err
 }
 
-// unpaid returns what the accounts of a group have not paid for an earlier one, and reports whether that is less
-// than what the group costs alone.
+// unpaid returns the amounts that the accounts of a group have not paid for an earlier one, and reports whether any account
+// has paid before, so that the group costs less than alone.
 func (p *callSite) unpaid(b Bill) (due Bill, less bool) {
 	paid := p.in(b.Unit)
 	due = b
@@ -115,8 +115,8 @@ func (p *callSite) unpaid(b Bill) (due Bill, less bool) {
 	return due, less
 }
 
-// settle records that the accounts of a group have paid. Most statements have one group, whose
-// accounts are not looked up before there is a second.
+// settle records that the accounts of a group have paid. Most statements have one group, with
+// accounts that are not looked up before there is a second.
 func (p *callSite) settle(b Bill) {
 	switch {
 	case p.separate != nil:
@@ -128,7 +128,7 @@ func (p *callSite) settle(b Bill) {
 	}
 }
 
-// record records what the accounts of a group are charged in all.
+// record records the largest charge of each account so far.
 func (p *callSite) record(b Bill) {
 	paid := p.in(b.Unit)
 	for _, item := range b.Items {
@@ -137,7 +137,7 @@ func (p *callSite) record(b Bill) {
 	}
 }
 
-// in returns what is paid in a unit.
+// in returns the amounts paid in a unit.
 func (p *callSite) in(unit budget.Unit) *paidByAccounts {
 	paid := p.paid[unit]
 	if paid == nil {

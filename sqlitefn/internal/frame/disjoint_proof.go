@@ -21,23 +21,23 @@ import (
 //	                                       schemas are the same afterwards. A name may still have come to stand for another
 //	                                       database's table: ambiguous
 //	its functions give equal answers       function_list, all functions of a name: pureFunctions
-//	rows stay what they are,               TotalChanges counts each row that the connection inserts, changes or deletes.
+//	rows do not change,                    TotalChanges counts each row that the connection inserts, changes or deletes.
 //	  as the connection sees them          A ROLLBACK brings rows back without counting them: errUncommitted
 //	  for other connections                SQLite's locks and snapshots, but with read_uncommitted over a shared cache (errShared)
 //	                                       and without locks (Unlocked)
 //
-// Not checked, since nothing tells it, is what the application's own code does while SQLite evaluates a statement: its functions
+// The application's own code, while SQLite evaluates a statement, is not checked, since nothing tells of it: its functions
 // must not change the schema of the connection that calls them, and its authorizer must answer as it did when the statement was
 // compiled. Nobody may set schema_version, or SQLite's own counters of a running statement, by hand.
 
-// A beginning is what is known of the moment when a statement began.
+// A beginning describes the moment when a statement began.
 type beginning struct {
 	texts       []string // that may be the statement's
 	used        string   // names of the databases that it may use, in lines
 	schemas     string   // versions of the schemas
 	changes     int      // of rows by the connection before
 	uncommitted bool     // whether a transaction was open that had changed something
-	dirty       bool     // whether the connection reads what others have not committed, over a shared cache
+	dirty       bool     // whether the connection reads uncommitted data of others, over a shared cache
 }
 
 var (
@@ -110,7 +110,7 @@ func (t *Statement) separate(f *Function) (separate, err error) {
 	return separate, nil
 }
 
-// programKey is what a compiled program depends on, and what is to be proved about it.
+// programKey holds all that a compiled program depends on, and the aggregate of the proof.
 type programKey struct {
 	sql, schemas, used, aggregate string
 	uncommitted, dirty            bool // see beginning
@@ -122,12 +122,12 @@ type proof struct {
 	missing error
 }
 
-// proofs remembers what is proved about the groups of an aggregate in a statement.
+// proofs remembers the proofs about the groups of an aggregate in a statement.
 var proofs = NewMemo[programKey, proof]()
 
 // proveDisjoint proves that the groups of an aggregate are disjoint at each place where it stands in a statement. If the statement
 // begins in a transaction with uncommitted changes, it must not return rows: between two rows a rollback
-// may change what it reads, which changes no row count.
+// may change the rows that it reads, which changes no row count.
 func (s *Session) proveDisjoint(key programKey, f *Function) (p proof, err error) {
 	if key.sql == "" {
 		return proof{missing: errors.New("the text of a running statement is not known")}, nil
@@ -162,8 +162,8 @@ func (s *Session) proveDisjoint(key programKey, f *Function) (p proof, err error
 	return p, err
 }
 
-// ambiguous returns an error if a database is open without locks, or if a name in a statement stands for tables of two databases,
-// of which the statement may use the second: it does so if it was compiled before the first had that table, and SQLite does not
+// ambiguous returns an error if a database is open without locks, or if a name in a statement stands for tables of two databases
+// and the statement may use the second: it does so if it was compiled before the first had that table, and SQLite does not
 // compile it anew then. For temporary tables, which come before all others, SQLite does.
 func (s *Session) ambiguous(sql, used string) (ambiguous, err error) {
 	databases, err := s.Databases()

@@ -12,8 +12,8 @@ import (
 	"github.com/geosql/geosql/mechanism"
 )
 
-// DryRun counts what a statement would charge. While a session has one, releases check
-// their arguments as always, and what they ask for is counted instead of charged.
+// DryRun counts the charges that a statement would make. While a session has one, releases check
+// their arguments as always, and their prices are counted instead of charged.
 //
 // No answer of a dry run depends on a secret: a release draws with the receipt that its
 // payer returns, and the receipt of a dry run draws nothing. The release then answers a
@@ -57,7 +57,7 @@ type Sum struct {
 	Times   int64
 }
 
-// Total is what is counted in all.
+// Total is the sum over all charges.
 type Total struct {
 	Sum
 	Evaluations int64
@@ -156,7 +156,7 @@ func (s *Session) calledByTempSchema(function string) (calls bool) {
 // NewDryRun compiles a statement for a dry run, which becomes the session's payer until it is
 // closed.
 //
-// SQLite executes one statement of a connection at a time, and those that began earlier wait
+// SQLite executes one statement of a connection at a time, and statements that began earlier wait
 // until this one ends, so nothing else is run dry.
 func (s *Session) NewDryRun(sql string) (*DryRun, error) {
 	if err := checkVerb(sql); err != nil {
@@ -211,10 +211,10 @@ func (d *DryRun) Close() {
 	d.session.SetPayer(nil)
 }
 
-// Repeats reports whether no released value decides what the statement evaluates.
+// Repeats reports whether the evaluation of the statement does not depend on released values.
 func (d *DryRun) Repeats() bool { return d.Program.Repeats(d.pure.has, d.session.Table.isFree) }
 
-// Run executes the statement without charging or drawing anything, and undoes what it writes.
+// Run executes the statement without charging or drawing anything, and undoes its writes.
 func (d *DryRun) Run() error {
 	s := d.session
 	var err error
@@ -227,7 +227,7 @@ func (d *DryRun) Run() error {
 }
 
 // RunDry makes a dry run of one statement. It also reports whether the statement is proved to
-// charge what was counted, if it runs to its end while neither data nor clock change.
+// charge the counted amounts, if it runs to its end while neither data nor clock change.
 func (s *Session) RunDry(sql string) (d *DryRun, proved bool, err error) {
 	if d, err = s.NewDryRun(sql); err != nil {
 		return nil, false, err
@@ -262,7 +262,7 @@ func (s *Session) checkUndoable(program vdbe.Program) error {
 	return nil
 }
 
-// runAndUndo executes a statement that writes, and undoes what it wrote.
+// runAndUndo executes a statement that writes, and undoes its writes.
 func (s *Session) runAndUndo(stmt *sqlite.Stmt) (err error) {
 	undo := "ROLLBACK TO geosql_dry_run; RELEASE geosql_dry_run"
 	if s.Conn.AutoCommit() {
@@ -285,8 +285,8 @@ func (s *Session) runAndUndo(stmt *sqlite.Stmt) (err error) {
 
 const CodeInterrupt = 9
 
-// abandon rolls back the whole transaction after a dry run could not be undone: what the
-// dry run wrote must not be committed with the rest.
+// abandon rolls back the whole transaction after a dry run could not be undone: the writes of
+// the dry run must not be committed with the rest.
 func (s *Session) abandon(stmt *sqlite.Stmt, failed error) {
 	var e *sqlite.Error
 	if errors.As(failed, &e) && e.Code == CodeInterrupt {

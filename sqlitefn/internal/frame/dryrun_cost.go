@@ -18,10 +18,10 @@ type Cost struct {
 	Rule    string // how groups are charged, empty where that is always the same
 }
 
-// Costs compares what was counted with the ledger.
+// Costs compares the counted charges with the ledger.
 //
 // If nothing is proved, a real execution may charge more than was counted, and other
-// accounts too. But no account is charged more than it has left, including what is reserved
+// accounts too. But no account is charged more than it has left, including the amount reserved
 // for it.
 func (d *DryRun) Costs(proved bool) ([]Cost, error) {
 	rows := make([]Cost, 0, len(d.totals)+1)
@@ -46,7 +46,7 @@ func (d *DryRun) Costs(proved bool) ([]Cost, error) {
 	return rows, nil
 }
 
-// Report is costs, of which an observer is told.
+// Report returns the costs, and tells an observer of them.
 func (d *DryRun) Report(proved bool) ([]Cost, error) {
 	rows, err := d.Costs(proved)
 	if err == nil && d.session.watcher != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/geosql/geosql/internal/sqltext"
 )
 
-// verbs lists how the statements begin that can be dry-run. Others change what cannot be
-// rolled back, and some pragmas take effect as soon as they are compiled.
+// verbs lists the first words of statements that can be dry-run. Other statements have effects that
+// cannot be rolled back, and some pragmas take effect as soon as they are compiled.
 var verbs = []string{"SELECT", "WITH", "VALUES", "INSERT", "REPLACE", "UPDATE", "DELETE",
 	"CREATE TABLE", "CREATE TEMP TABLE", "CREATE TEMPORARY TABLE"}
 
-// checkVerb returns an error for a text whose first statement cannot be dry-run.
+// checkVerb returns an error for a text if its first statement cannot be dry-run.
 func checkVerb(sql string) error {
 	var words []string
 	for t := range sqltext.SQLite.Words(sql) {

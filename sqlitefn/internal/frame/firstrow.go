@@ -12,7 +12,7 @@ import (
 //
 //   - a SELECT that calls f itself, without FILTER: each of its rows is that of a group, and f steps all rows of a group. Without
 //     GROUP BY it has one row, for which f may have stepped nothing: so that row has to be the last.
-//   - a SELECT whose FROM begins with a subquery or a common table expression of which it is so, and without RIGHT or FULL JOIN:
+//   - a SELECT with a FROM that begins with such a subquery or common table expression, and without RIGHT or FULL JOIN:
 //     it has no row without one of these.
 //   - UNION and the like, if it is so of each part.
 func AnswersFirst(sql string, f *Function) bool {
@@ -25,7 +25,7 @@ func AnswersFirst(sql string, f *Function) bool {
 	return r.query(all, true)
 }
 
-// firstRow looks for what comes before the first row of a statement.
+// firstRow looks for a group that is complete before the first row of a statement.
 type firstRow struct {
 	f     *Function
 	words []sqltext.Token
@@ -99,7 +99,7 @@ func (r *firstRow) calls(i int) bool {
 	return arguments < len(r.f.Args) && !r.is(r.behind(i+1), "FILTER") // the last one is the metric
 }
 
-// cutWith takes in the common table expressions behind WITH, and returns what follows them.
+// cutWith takes in the common table expressions behind WITH, and returns the words after them.
 func (r *firstRow) cutWith(s span) (rest span) {
 	name := ""
 	for i := s.from; i < s.to; i = r.behind(i) {

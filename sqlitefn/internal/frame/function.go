@@ -32,12 +32,12 @@ type Function struct {
 	Returns     string   // the type of an answer: INTEGER, REAL, TEXT or BLOB; "" if there are several, or only rows
 	Flags       sqlite.Flags
 	Scoped      bool   // it keeps something with the running statement although it charges nothing
-	OfStatement bool   // it answers about what the running statement has released
+	OfStatement bool   // it answers about the releases of the running statement
 	Reads       bool   // an owner's function that changes nothing, so a dry run may call it
 	Remote      bool   // it is evaluated somewhere else, where each of its rows goes with all arguments
 	Does        string // one sentence
-	Charges     string // what is charged to whom; empty if nothing is
-	Notes       string // what else a user has to know
+	Charges     string // the charge and its account; empty if there is none
+	Notes       string // other things that a user has to know
 	Examples    []string
 
 	Scalar    func(Call) error

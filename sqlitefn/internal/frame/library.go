@@ -73,8 +73,8 @@ func (b *Bound) callScalar(c *sqlite.Call) error {
 	return b.end(c, err)
 }
 
-// end returns the error of a call with the function's name in front, or nil. It keeps the
-// refusal that the error is, for whoever asks why a statement failed. A group that ends because
+// end returns the error of a call with the function's name in front, or nil. If the error is a
+// refusal, it keeps that to explain later why a statement failed. A group that ends because
 // its statement is being aborted does not count: the statement's error came before.
 func (b *Bound) end(c *sqlite.Call, err error) error {
 	if err == nil {
@@ -139,7 +139,7 @@ func (g *BoundGroup) Step(c *sqlite.Call) error {
 	return g.end(c, err)
 }
 
-// rows adds the row of a call and those that have the same settings.
+// rows adds the row of a call and the rows after it with the same settings.
 func (g *BoundGroup) rows(c Call) error {
 	if g.kept == nil {
 		if err := g.group.Begin(c); err != nil {
@@ -182,7 +182,7 @@ func (g *BoundGroup) Answer(c *sqlite.Call) (Answer, error) {
 	return g.group.(Answerer).Answer(Call{c, g.Bound, nil})
 }
 
-// Release frees what such a group holds.
+// Release frees the memory of such a group.
 func (g *BoundGroup) Release() {
 	if a, ok := g.group.(Answerer); ok {
 		a.Release()
@@ -208,10 +208,10 @@ func (p *boundPartition) End() { p.partition.End() }
 // boundCursor is a cursor of a table-valued function on one connection.
 type boundCursor struct {
 	session *Session
-	forms   []*Bound // of which the number of arguments chooses one
+	forms   []*Bound // the number of arguments chooses one
 	*Bound           // the one in use; nil before the first
 	cursor  Cursor
-	own     *Statement // that what is released is charged with
+	own     *Statement // its releases are charged with it
 	passed  int        // number of arguments that it was chosen by
 }
 
@@ -253,7 +253,7 @@ func (t *boundCursor) Next(c *sqlite.Call) (sqlite.Rows, error) {
 	return rows, t.end(c, err)
 }
 
-// Close closes the cursor of the form in use, and ends what it has charged.
+// Close closes the cursor of the form in use, and ends its charges.
 func (t *boundCursor) Close() {
 	if t.cursor != nil {
 		t.cursor.Close()

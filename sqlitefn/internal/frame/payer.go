@@ -22,13 +22,13 @@ type Payer interface {
 	PayAll(t *Statement, f *Function, b Bill) (Receipt, error)
 
 	// PayDisjoint pays for a group of rows under d1 at a place of the running statement:
-	// all items or none, less what they have paid there for groups with other rows.
+	// all items or none, each less the amount that its account has paid there for groups with other rows.
 	PayDisjoint(t *Statement, place int, f *Function, b Bill) (Receipt, error)
 
 	// PayOnce pays for a release that an account gets only once.
 	PayOnce(f *Function, account string, price budget.Price) (Receipt, error)
 
-	// OpenTrace returns what pays for the steps of a trace, and the trace's run so far.
+	// OpenTrace returns the payer of the steps of a trace, and the trace's run so far.
 	OpenTrace(t *Statement, f *Function, trace, account string, terms *TraceTerms) (StepPayer, Run, error)
 }
 
@@ -67,18 +67,18 @@ type Bill struct {
 	PerRow bool // each account is charged for each of its rows
 
 	// ByValue tells that each account is charged the largest sum of epsilon of any of its sealed
-	// values, less what it has paid in the statement.
+	// values, less the amount that it has paid in the statement.
 	ByValue bool
 }
 
 // A TraceTerms says how the steps of a trace are charged.
 type TraceTerms struct {
 	Unit    budget.Unit
-	Epsilon budget.Amount // what a refusal without a ledger says was asked
+	Epsilon budget.Amount // the asked amount in a refusal without a ledger
 	Varies  bool          // whether the cost of a step depends on a draw
 
-	// Start restores a run from its state, which is empty for a new run, and from what
-	// was spent on points that the state does not contain.
+	// Start restores a run from its state, which is empty for a new run, and from the amount
+	// spent on points that the state does not contain.
 	Start func(state []byte, lost budget.Amount) (Run, error)
 }
 
@@ -144,13 +144,13 @@ func (c Call) PayAll(b Bill) (Receipt, error) {
 	return c.Session.payer.PayAll(c.Statement(), c.Function, b)
 }
 
-// PayDisjoint pays for a group of rows under d1: all items or none, less what they have paid at this place
-// of the statement for groups with other rows.
+// PayDisjoint pays for a group of rows under d1: all items or none, each less the amount that its account has paid at
+// this place of the statement for groups with other rows.
 func (c Call) PayDisjoint(b Bill) (Receipt, error) {
 	return c.Session.payer.PayDisjoint(c.Statement(), c.Place(), c.Function, b)
 }
 
-// OpenTrace returns what pays for the steps of a trace, and the trace's run so far.
+// OpenTrace returns the payer of the steps of a trace, and the trace's run so far.
 func (c Call) OpenTrace(trace, account string, terms *TraceTerms) (StepPayer, Run, error) {
 	return c.Session.payer.OpenTrace(c.Statement(), c.Function, trace, account, terms)
 }
@@ -160,7 +160,7 @@ func (c Call) PayOnce(account string, price budget.Price) (Receipt, error) {
 	return c.Session.payer.PayOnce(c.Function, account, price)
 }
 
-// Draw returns what draw draws, or the stand-in.
+// Draw returns the result of draw, or the stand-in.
 func Draw[A any](r Receipt, draw func(*exact.Source) A, standIn A) A {
 	if r.source == nil {
 		return standIn

@@ -20,7 +20,7 @@ type Refusal struct {
 	Text     string        // as SQLite reports it
 }
 
-// newRefusal returns what the error of a function says about a refusal, or nil if it is
+// newRefusal returns the refusal that the error of a function tells of, or nil if it is
 // no refusal.
 func newRefusal(f *Function, err error) *Refusal {
 	r := &Refusal{Function: f.Name, Text: printable.Text(err.Error())}

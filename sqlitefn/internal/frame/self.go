@@ -69,7 +69,7 @@ func geosqlHelp(c Call) error {
 	return nil
 }
 
-// help returns what geosql_help answers.
+// help returns the answer of geosql_help.
 func (f *Function) help() string {
 	var b strings.Builder
 	b.WriteString(f.Signature())

@@ -18,11 +18,11 @@ type Options struct {
 	MaxRepeat  uint32 // that a group may have a sealed value; 0 stands for 1
 }
 
-// Session holds what belongs to one connection: its ledger, its randomness, and what was
-// built for it. SQLite serialises the calls on a connection, so nothing is locked.
+// Session holds the parts of one connection: its ledger, its randomness, and the values built
+// for it. SQLite serialises the calls on a connection, so nothing is locked.
 type Session struct {
 	Conn    *sqlite.Conn
-	Table   Table // of all functions, of which options may offer fewer
+	Table   Table // of all functions; options may offer fewer
 	Options Options
 	source  *exact.Source
 	binding
@@ -32,7 +32,7 @@ type Session struct {
 	memos    map[any]any // the entries of each memo
 	versions int         // of settings, so far
 	Refused  *Refusal    // of the last call that failed; nil if that was no refusal
-	running  *Statement  // keeps what is compiled; nil if the next call may come in another
+	running  *Statement  // keeps compiled statements; nil if the next call may come in another
 	own      bool        // a statement of the session's own runs, see alone
 }
 
@@ -50,13 +50,13 @@ func (s *Session) DrawFrom(entropy io.Reader) { s.source = exact.NewSource(entro
 // close is called when the connection has closed.
 func (s *Session) close() {
 	if s.book != nil {
-		_ = s.book.Close() // what it could not return stays spent
+		_ = s.book.Close() // a part that it could not return stays spent
 	}
 }
 
-// A Memo remembers on every connection what was built, by what it was built from. So a
-// declaration that was rolled back, or that another connection has completed, has a key
-// of its own.
+// A Memo remembers on every connection the values that were built, by the things that they were
+// built from. So a declaration that was rolled back, or that another connection has completed,
+// has a key of its own.
 type Memo[K comparable, V any] struct{ Limit int }
 
 // NewMemo returns a memo, for a variable of the package.
@@ -64,7 +64,7 @@ func NewMemo[K comparable, V any]() *Memo[K, V] {
 	return &Memo[K, V]{Limit: 1024} // epsilon may come from a column
 }
 
-// Entries returns what the connection remembers.
+// Entries returns the entries of the connection.
 func (m *Memo[K, V]) Entries(s *Session) map[K]V {
 	built, ok := s.memos[m].(map[K]V)
 	if !ok {
@@ -74,7 +74,7 @@ func (m *Memo[K, V]) Entries(s *Session) map[K]V {
 	return built
 }
 
-// Get returns what is remembered for a key. If nothing is, it builds and remembers it.
+// Get returns the remembered value of a key. If there is none, it builds and remembers it.
 func (m *Memo[K, V]) Get(s *Session, key K, build func() (V, error)) (V, error) {
 	built := m.Entries(s)
 	if v, ok := built[key]; ok {

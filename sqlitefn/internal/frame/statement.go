@@ -10,8 +10,8 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// Statement holds what belongs to one execution of a statement: what it has reserved ahead
-// in the ledger, what groups have paid for each other, the last plan of each function, and the variables of
+// Statement holds the state of one execution of a statement: the amounts reserved ahead in the
+// ledger, the payments of groups for each other, the last plan of each function, and the variables of
 // the families.
 type Statement struct {
 	Session  *Session
@@ -48,7 +48,7 @@ func (c Call) Statement() *Statement {
 	return t
 }
 
-// End gives back to the ledger what was reserved and not used.
+// End gives the unused part of its reservations back to the ledger.
 func (t *Statement) End() {
 	for _, s := range t.compiled {
 		s.Close()
@@ -60,7 +60,7 @@ func (t *Statement) End() {
 		}
 	}
 	if t.ledger != nil {
-		_ = t.ledger.End() // what it could not return stays spent
+		_ = t.ledger.End() // a part that it could not return stays spent
 		t.ledger, t.spenders = nil, nil
 	}
 }
@@ -72,7 +72,7 @@ func (t *Statement) CompileOnce(do func() error) error {
 	return do()
 }
 
-// spender returns what charges the evaluations of a function in a unit.
+// spender returns the spender that charges the evaluations of a function in a unit.
 func (t *Statement) spender(f *Function, unit budget.Unit) (ledger.Spender, error) {
 	for i := range t.spenders {
 		if p := &t.spenders[i]; p.function == f && p.unit == unit {
@@ -88,7 +88,7 @@ func (t *Statement) spender(f *Function, unit budget.Unit) (ledger.Spender, erro
 	return p, nil
 }
 
-// charges returns what charges the ledger for the statement.
+// charges returns the ledger's statement, which makes the charges.
 func (t *Statement) charges() (ledger.Statement, error) {
 	if t.ledger == nil {
 		book, err := t.Session.LedgerToCharge()
@@ -100,14 +100,14 @@ func (t *Statement) charges() (ledger.Statement, error) {
 	return t.ledger, nil
 }
 
-// A plan is what was built from the settings of a call.
+// A plan is built from the settings of a call.
 type plan struct {
 	function *Function
 	version  int // of the settings
 	built    any // a pointer, nil before the first
 }
 
-// Plan returns what build makes of the settings of a call. Within one statement the
+// Plan returns the plan that build makes from the settings of a call. Within one statement the
 // settings hardly ever change, so the last plan of each function is kept.
 func Plan[P any](c Call, build func(Call) (P, error)) (P, error) {
 	p := c.Statement().lastPlan(c.Function)
@@ -154,7 +154,7 @@ func (c Call) CopySettings() Settings {
 	return list
 }
 
-// AppendTo appends the settings to b as bytes that no other settings have. They must stay what they are: answers are
+// AppendTo appends the settings to b as bytes that no other settings have. They must never change: answers are
 // remembered under names that are made of them.
 func (list Settings) AppendTo(b []byte) []byte {
 	for _, s := range list {

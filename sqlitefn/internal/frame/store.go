@@ -7,10 +7,10 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// schema creates the tables of the main database that hold what the owner declares. Their
+// schema creates the tables of the main database for the owner's declarations. Their
 // names include main, so that a temporary table cannot take their place, and package declaration
-// sees to it that nothing else in the file does. Each statement reads again what it needs; what
-// is built from a declaration is remembered by its content.
+// sees to it that nothing else in the file does. Each statement reads again the rows that it needs;
+// values built from a declaration are remembered by its content.
 //
 // No statement stays prepared between calls: it would keep a closed connection alive.
 const schema = declaration.Schema + `
@@ -80,7 +80,7 @@ func (s *Session) run(sql string, row func(*sqlite.Stmt), params []any) error {
 	}
 }
 
-// prepare compiles a statement, or takes it from those that the running statement keeps.
+// prepare compiles a statement, or takes it from the compiled ones that the running statement keeps.
 func (s *Session) prepare(sql string) (stmt *sqlite.Stmt, done func(), err error) {
 	if s.running == nil {
 		stmt, _, err = s.Conn.Prepare(sql)
