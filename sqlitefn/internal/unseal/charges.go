@@ -86,7 +86,7 @@ func errRepeated(times uint32) error {
 	return fmt.Errorf("a group has the same value more than %s, as after a join or UNION ALL that repeats rows (see --max-repeat)", often)
 }
 
-// valueCharges adds up what a running statement charges for each sealed value in a unit, under d1.
+// valueCharges adds up the charges of a running statement for each sealed value in a unit, under d1.
 //
 // # Privacy
 //
@@ -99,7 +99,7 @@ func errRepeated(times uint32) error {
 // counter are authenticated, and the collector has used them once.
 //
 // A group enters when it is complete, and stays if it is paid for. An answer that was given before is not
-// paid for again and does not count: what it distinguishes is in what was paid then.
+// paid for again and does not count: it distinguishes no more than was paid for then.
 // For a role, the same holds of the answers that it has not seen before.
 type valueCharges struct {
 	memory *allowance
@@ -116,10 +116,10 @@ type valueCharges struct {
 	}
 }
 
-// A level is what a statement charges: an account, and the role of an analyst for it.
+// A level is the charge of a statement: to an account, and to the role of an analyst for it.
 type level struct{ account, role budget.Amount }
 
-// A rise is a level and what is added to it.
+// A rise is a level and the amount added to it.
 type rise struct {
 	from uint32
 	by   level
@@ -141,7 +141,7 @@ func (t *statement) valueCharges(unit budget.Unit) *valueCharges {
 	return v
 }
 
-// enter adds the values of a group to the sums, and finds what its members owe. Most statements have
+// enter adds the values of a group to the sums, and computes the amount that each member owes. Most statements have
 // one group for each value, and many have one group: its values enter when another one follows.
 func (v *valueCharges) enter(t *statement, g *Group) error {
 	if v.first == nil && !v.some {
@@ -173,7 +173,7 @@ func (v *valueCharges) enter(t *statement, g *Group) error {
 	return nil
 }
 
-// settle keeps what is paid for, and takes the rest of a group that has entered out of the sums.
+// settle keeps the paid part of a group that has entered, and takes the rest of it out of the sums.
 func (v *valueCharges) settle(g *Group, paid func(member uint32) (account, role bool)) {
 	kept, all := false, true
 	for i := range g.members {
@@ -202,7 +202,7 @@ func (v *valueCharges) settle(g *Group, paid func(member uint32) (account, role 
 	}
 }
 
-// note notes what a member has paid.
+// note notes the payment of a member.
 func (v *valueCharges) note(m *member) {
 	if m.kept == (level{}) {
 		return
@@ -216,7 +216,7 @@ func (v *valueCharges) note(m *member) {
 	}
 }
 
-// of returns what an account has paid.
+// of returns the amount that an account has paid.
 func (v *valueCharges) of(account int) *level {
 	l := v.paid[account]
 	if l == nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
 )
 
-// An Analyst is whom an [Evaluator] answers, and what they may ask. The functions are called while a statement
-// runs.
+// An Analyst describes an analyst that an [Evaluator] answers, and the rights of that analyst. The functions are called while a
+// statement runs.
 type Analyst struct {
 	Role      string
 	MayAsk    func(catalog.ColumnName) bool                   // about a sealed column
@@ -39,14 +39,14 @@ type Analyst struct {
 }
 
 // An Evaluator evaluates functions over sealed values for analysts who have neither the key nor the ledger, and
-// whose statements run elsewhere: see [Remote]. It believes nothing that it is told about the values but their bytes.
-// It checks what the analyst may ask, charges, draws and remembers answers: see [ledger.Question]. It is used by one
+// with statements that run elsewhere: see [Remote]. It believes nothing that it is told about the values but their bytes.
+// It checks the analyst's rights, charges, draws and remembers answers: see [ledger.Question]. It is used by one
 // goroutine at a time.
 //
 // # Privacy
 //
-// Whoever calls chooses the values, how often and in which groups they come, and the settings: all of that is the
-// analyst's, who could write any statement. What an answer costs follows from the values that were opened, their
+// The caller chooses the values, how often and in which groups they come, and the settings: all of that is the
+// analyst's, who could write any statement. The price of an answer follows from the values that were opened, their
 // identities and the settings, and is charged to the accounts in the values before the answer is drawn. So a caller that lies
 // about its statement asks another question, and pays for that.
 type Evaluator struct {
@@ -86,15 +86,15 @@ func takesSealed(f *frame.Function) bool {
 }
 
 // Begin begins the evaluation of a statement for an analyst. An earlier one must have ended. If quote is set, nothing is charged
-// or drawn: answers are stand-ins, and the report says what they would cost.
+// or drawn: answers are stand-ins, and the report has the costs that they would have.
 func (e *Evaluator) Begin(a Analyst, quote bool) *Evaluation {
 	t := e.session.NewStatement()
 	statements.Of(t).memory.ask = a.Memory
 	return &Evaluation{evaluator: e, analyst: a, quote: quote, key: e.key, statement: t, places: map[int]bool{}}
 }
 
-// An Evaluation evaluates the functions of one statement. Under d1 its groups cost an account together what its
-// dearest value costs.
+// An Evaluation evaluates the functions of one statement. Under d1 its groups together cost an account as much as its
+// dearest value.
 type Evaluation struct {
 	evaluator *Evaluator
 	analyst   Analyst
@@ -216,13 +216,13 @@ func (g *EvaluatedGroup) Drop() {
 // report, as of a quote.
 func (e *Evaluation) Limit(quoted Report) { e.limit = &quoted }
 
-// Report says what the evaluation has asked and charged so far.
+// Report returns the questions and charges of the evaluation so far.
 func (e *Evaluation) Report() Report { return e.asked.report() }
 
 // Err returns the error of the first call that failed, or nil.
 func (e *Evaluation) Err() error { return e.err }
 
-// End ends the evaluation and frees what it holds. It charges nobody.
+// End ends the evaluation and frees its memory. It charges nobody.
 func (e *Evaluation) End() {
 	e.fail(errEnded)
 	e.statement.End()
@@ -288,8 +288,8 @@ func newQuestionKey(key [32]byte) questionKey {
 }
 
 // rowsKey stands for a multiset of values, in whatever order they come: it is the sum of their identities'
-// encryptions, modulo 2^128 (the keyed MSet-Add-Hash of Clarke et al., Incremental Multiset Hash Functions, 2003). Who does not
-// have the key can neither tell which values a sum is of, nor find two multisets of the same sum but by asking.
+// encryptions, modulo 2^128 (the keyed MSet-Add-Hash of Clarke et al., Incremental Multiset Hash Functions, 2003). Without
+// the key nobody can tell which values a sum is of, nor find two multisets of the same sum but by asking.
 type rowsKey struct {
 	high, low uint64
 	n         int64

@@ -14,9 +14,9 @@ import (
 const RowNote = "A row counts as NULL if its value is NULL, its account erased or its session revoked: it contributes nothing and charges nobody. A group without values gives NULL. " +
 	"A value that a group has more than once is an error, unless --max-repeat allows it. "
 
-// A Form is what an aggregate makes of sealed values. It gets values of one range only.
+// A Form computes an aggregate of sealed values. It gets values of one range only.
 type Form interface {
-	// Start reads the settings of a call for values of a range, and says what an answer costs. Its errors are
+	// Start reads the settings of a call for values of a range, and returns the price of an answer. Its errors are
 	// about the argument sealed if it names none.
 	Start(c frame.Call, of Range) (Terms, error)
 
@@ -41,13 +41,13 @@ type MeasuredForm interface {
 	Radius(p float64, rows int64) (r float64, unit budget.Unit, err error)
 }
 
-// A Terms is what an answer of a group costs each account.
+// A Terms is the price of a group's answer for each account.
 type Terms struct {
 	budget.Price
 	Per multiplier
 }
 
-// A multiplier says what a price is multiplied by.
+// A multiplier says how often a price is charged.
 type multiplier int
 
 const (
@@ -93,7 +93,7 @@ type member struct {
 // NewGroup returns a group of an aggregate that makes a form of its values.
 func NewGroup(form Form) *Group { return &Group{form: form} }
 
-func (*Group) Begin(frame.Call) error { return nil } // the first value says what the group is about
+func (*Group) Begin(frame.Call) error { return nil } // the first value decides the range of the group
 
 func (g *Group) Row(c frame.Call) error { return g.Add(c, ArgSealed) }
 
@@ -135,7 +135,7 @@ func (g *Group) Add(c frame.Call, a *frame.Arg) error {
 	return nil
 }
 
-// admit admits the first value of a group, which decides what the group is about, and later ones of other columns with
+// admit admits the first value of a group, which decides the range of the group, and later ones of other columns with
 // the same universe or domain.
 func (g *Group) admit(c frame.Call, a *frame.Arg, o Opened) (err error) {
 	if g.of.Column != nil {
@@ -208,7 +208,7 @@ func (g *Group) Answer(c frame.Call) (frame.Answer, error) {
 	return g.form.Draw(c, paid), nil
 }
 
-// owe finds what each member owes. It must be settled, unless it fails.
+// owe computes the amount that each member owes. It must be settled, unless it fails.
 func (g *Group) owe(s *frame.Session) error {
 	for i := range g.members {
 		m := &g.members[i]
@@ -236,14 +236,14 @@ func (g *Group) owe(s *frame.Session) error {
 	return nil
 }
 
-// settle says for each member whether the account has paid what was due, and whether the role of an analyst has.
+// settle says for each member whether the account has paid its due, and whether the role of an analyst has.
 func (g *Group) settle(paid func(member uint32) (account, role bool)) {
 	if g.price.Per == PerValue {
 		g.statement.valueCharges(g.price.Unit).settle(g, paid)
 	}
 }
 
-// bill returns what the members have to pay.
+// bill returns the bill of the members.
 func (g *Group) bill() frame.Bill {
 	b := frame.Bill{Unit: g.price.Unit, PerRow: g.price.Per == PerRow, ByValue: g.price.Per == PerValue}
 	for i := range g.members {
@@ -266,7 +266,7 @@ func (g *Group) without(out func(member uint32) bool) {
 	}
 }
 
-// errTooMuch does not say whose rows they are: an account's name is not for everybody.
+// errTooMuch does not name the account of the rows: its name is not for everybody.
 var errTooMuch = fmt.Errorf("an account would be charged more than any budget can hold")
 
 // A contribution is a value of a group, once for each time that the group has it.

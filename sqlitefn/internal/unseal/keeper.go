@@ -42,8 +42,8 @@ func (t *statement) End() {
 	t.memory.End()
 }
 
-// keeper returns what opens sealed values for the rest of the statement. It knows what the owner
-// has recorded until the statement's first use of it: who is erased does not count any more.
+// keeper returns the keeper that opens sealed values for the rest of the statement. It knows the owner's
+// records until the statement's first use of it: an account that is erased then does not count any more.
 func (t *statement) keeper(s *frame.Session) (*catalog.Keeper, error) {
 	if t.opener == nil {
 		k, err := FreshKeeper(s)

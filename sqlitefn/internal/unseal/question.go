@@ -51,7 +51,7 @@ func (e *Evaluation) askValue(c frame.Call, o Opened, price budget.Price, draw f
 	return frame.ParseAnswer(answered.Answer)
 }
 
-// askGroup asks the ledger about a group, whose members owe what they owe.
+// askGroup asks the ledger about a group, after owe has set the debts of its members.
 func (e *Evaluation) askGroup(c frame.Call, g *Group) (frame.Answer, error) {
 	order := make([]uint32, len(g.members)) // members in the order of their accounts' names, which is the ledger's
 	for i := range order {
@@ -110,12 +110,12 @@ func (g *Group) radius() (r float64, unit string, known bool) {
 	return r, string(of), err == nil
 }
 
-// receipt returns what draws an answer that the ledger has checked, or a stand-in for a quote.
+// receipt returns the receipt to draw an answer that the ledger has checked, or a stand-in for a quote.
 func (e *Evaluation) receipt() frame.Receipt {
 	return e.evaluator.session.Receipt(e.quote)
 }
 
-// ask asks the ledger, or for a quote what asking would cost.
+// ask asks the ledger, or for a quote the price of asking.
 func (e *Evaluation) ask(q *ledger.Question, multiplicity int) (ledger.Answered, error) {
 	book, err := e.evaluator.session.LedgerToCharge()
 	if err != nil {
@@ -159,10 +159,10 @@ func (e *Evaluation) answer(book ledger.Questions, q ledger.Question) (ledger.An
 	return a, err
 }
 
-// A Report says what the answers of a statement have cost, or would.
+// A Report has the costs of a statement's answers, made or quoted.
 type Report struct {
 	Answers    int // that were given
-	Remembered int // of them, those that the ledger had already
+	Remembered int // of them, those in the ledger already
 	Costs      []Cost
 	LeftOut    int      // most accounts that are left out of an answer
 	Columns    []string // sealed ones that were asked about, as catalog.ColumnName writes them, in order
@@ -175,11 +175,11 @@ type Report struct {
 	Drawn  time.Time // when the oldest of the answers was drawn
 }
 
-// A Cost is what a statement costs in one unit.
+// A Cost is the cost of a statement in one unit.
 type Cost struct {
 	Unit         budget.Unit
 	Accounts     int           // that are charged
-	Most         budget.Amount // of them, what the one pays that pays most
+	Most         budget.Amount // of them, the largest amount charged to one
 	RoleAccounts int           // for which the role is charged
 	RoleMost     budget.Amount
 	Multiplicity int // the most often that a value is in a group
@@ -192,7 +192,7 @@ func (e *OverQuoteError) Error() string {
 	return fmt.Sprintf("this costs more per %s now than it was quoted for", e.Unit)
 }
 
-// asked adds up what an evaluation has asked.
+// asked adds up the questions of an evaluation.
 type asked struct {
 	answers, remembered, leftOut int
 	spent                        map[budget.Unit]*spent
@@ -209,10 +209,10 @@ type bounds struct {
 	answers        int // of the function, in the unit, with a known radius
 }
 
-// spent is what is spent in one unit.
+// spent is the amount spent in one unit.
 type spent struct {
 	Cost
-	accounts map[string]level // what each pays, and the role for it
+	accounts map[string]level // the payment of each, and of the role for it
 }
 
 // within95 notes the radius of an answer of a group.
@@ -263,7 +263,7 @@ func (a *asked) add(q *ledger.Question, got ledger.Answered, multiplicity int) {
 	}
 }
 
-// paidOf returns what a member has paid for an answer.
+// paidOf returns the payment of a member for an answer.
 func paidOf(q *ledger.Question, member int, got ledger.Answered) (by level) {
 	if got.Out.Has(member) {
 		return by
@@ -277,7 +277,7 @@ func paidOf(q *ledger.Question, member int, got ledger.Answered) (by level) {
 	return by
 }
 
-// after returns what is spent after another answer.
+// after returns the cost after another answer.
 func (s *spent) after(q *ledger.Question, got ledger.Answered) Cost {
 	c := s.Cost
 	for i, m := range q.Members {
@@ -317,7 +317,7 @@ func (a *asked) within(q *ledger.Question, got ledger.Answered, quoted *Report) 
 	return nil
 }
 
-// report returns what was asked.
+// report returns the questions and their costs.
 func (a *asked) report() Report {
 	r := Report{
 		Answers: a.answers, Remembered: a.remembered, LeftOut: a.leftOut, Drawn: a.drawn,

@@ -22,7 +22,7 @@ type RemoteGroup interface {
 	// Step adds a row. An error may be that of an earlier row.
 	Step(args []sqlite.Value) error
 
-	// Final answers the group. SQLite also calls it for a group whose statement is being aborted.
+	// Final answers the group. SQLite also calls it for a group of a statement that is being aborted.
 	Final() (frame.Released, error)
 }
 

@@ -74,7 +74,7 @@ func dxNarrow(c frame.Call) error {
 	return nil
 }
 
-// A Range says what a sealed value is about: its column, and what that was narrowed to.
+// A Range is the range of a sealed value: its column, and the part of it that the value was narrowed to.
 type Range struct {
 	Column   *catalog.Column
 	narrowed bool
@@ -91,8 +91,8 @@ type Opened struct {
 // name returns the name of the account that pays.
 func (o Opened) name() string { return o.keeper.Name(o.Account) }
 
-// Open opens the sealed value of an argument. It reports false for NULL, and for what is revoked
-// or erased, which counts as NULL. No error depends on what the value hides.
+// Open opens the sealed value of an argument. It reports false for NULL, and for a revoked
+// or erased value, which counts as NULL. No error depends on the hidden value.
 func Open(c frame.Call, a *frame.Arg) (o Opened, present bool, err error) {
 	if !c.Given(a) {
 		return Opened{}, false, nil
