@@ -13,7 +13,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
 )
 
-// A Forecast says what a statement will charge, and who cannot pay that.
+// A Forecast lists the charges that a statement will make, and the accounts that cannot pay them.
 type Forecast struct {
 	// Certain reports that the statement is proved to charge exactly this, if it runs to its
 	// end and neither data nor clock change in between.
@@ -26,7 +26,7 @@ type Forecast struct {
 	Units []UnitForecast // in the order of units
 }
 
-// A UnitForecast is what a statement will charge in one unit.
+// A UnitForecast is the charge of a statement in one unit.
 type UnitForecast struct {
 	Unit        budget.Unit
 	Accounts    int
@@ -97,7 +97,7 @@ func forecastUnit(s *frame.Session, rows []frame.Cost) (UnitForecast, error) {
 	return u, err
 }
 
-// demand is what a statement asks of one account in one unit.
+// demand is the amount that a statement asks of one account in one unit.
 type demand struct {
 	account   string
 	unit      budget.Unit
@@ -107,14 +107,14 @@ type demand struct {
 	again     bool // the account would be charged a second time where it may be charged once
 }
 
-// add adds what a function asks.
+// add adds the cost of a function.
 func (d *demand) add(c frame.Cost) {
 	d.functions = append(d.functions, c.Function.Name)
 	d.asked.AddSum(c.Sum)
 	d.again = d.again || c.Once && (c.Evaluations > 1 || d.balance.Spent > 0)
 }
 
-// payable reports whether the account may be able to pay. What is reserved may be set aside for
+// payable reports whether the account may be able to pay. A reserved amount may be set aside for
 // this connection, or return before it is needed.
 func (d *demand) payable() bool {
 	b := d.balance
@@ -156,7 +156,7 @@ func larger(a, b *big.Rat) *big.Rat {
 	return b
 }
 
-// refusal returns the error with which the ledger refuses what is asked of an account, with the
+// refusal returns the error with which the ledger refuses the demand on an account, with the
 // names of the functions that ask.
 func refusal(s *frame.Session, d *demand) (refused, err error) {
 	switch {

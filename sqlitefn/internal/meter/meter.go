@@ -1,5 +1,5 @@
-// Package meter counts, for a program that runs the statements of others, the charges of these: before, while they run and afterwards. It
-// imports the frame, whose dry runs it uses, and package misuse. Start with [Meter].
+// Package meter counts, for a program that runs the statements of others, the charges of these: before, while they run and
+// afterwards. It imports the frame, for its dry runs, and package misuse. Start with [Meter].
 package meter
 
 import (
@@ -17,10 +17,10 @@ import (
 	"github.com/geosql/geosql/sqlitefn/internal/misuse"
 )
 
-// A Meter tells a program that runs the statements of others what they charge: before, as far
-// as that is certain, while they run and afterwards. It also tells where they misuse sealed values. It belongs to one connection and, like
-// that, is used by one goroutine at a time, but for Charged. What it tells is for the owner:
-// balances, and who has rows, are not private.
+// A Meter tells a program that runs the statements of others their charges: before, as far
+// as these are certain, while they run and afterwards. It also tells where they misuse sealed
+// values. It belongs to one connection and, like that, is used by one goroutine at a time, but for
+// Charged. Its answers are for the owner: balances, and the names of accounts with rows, are not private.
 type Meter struct {
 	session  *frame.Session
 	gate     *misuse.Gate
@@ -36,7 +36,7 @@ type Meter struct {
 	charged map[budget.Unit]*tally // guarded by mu
 }
 
-// tally holds what is charged in one unit.
+// tally holds the charges in one unit.
 type tally struct {
 	total    frame.Sum
 	accounts intern.Table
@@ -102,14 +102,14 @@ func (m *Meter) Misuses(sql string) ([]misuse.Misuse, error) { return m.gate.Mis
 // Private is [misuse.Gate.Private].
 func (m *Meter) Private(sql, epsilon string) (string, error) { return m.gate.Private(sql, epsilon) }
 
-// A Charged says what was charged in one unit.
+// A Charged holds the charges in one unit.
 type Charged struct {
 	Unit     budget.Unit
 	Epsilon  *big.Rat // of all accounts together
 	Accounts int
 }
 
-// Charged returns what the statements since the last Reset have charged, in the order of units.
+// Charged returns the charges of the statements since the last Reset, in the order of units.
 // A statement that failed may still have charged when it was closed. Any goroutine may call it,
 // also while a statement runs.
 func (m *Meter) Charged() []Charged {
@@ -152,17 +152,17 @@ func (o meterObserver) Counted(rows []frame.Cost, certain bool) (err error) {
 // Reset, nil if there was none.
 func (m *Meter) LastForecast() *Forecast { return m.last }
 
-// Forecast returns what a statement is certain to charge, by a dry run, which charges and draws
-// nothing and undoes what it writes. It returns nil if nothing is certain: if the statement cannot
-// be dry-run, or released values may decide what it evaluates. A dry run of more than two
-// seconds is given up; what it has counted by then is certain, and a part of the whole.
+// Forecast returns the charges that a statement is certain to make, by a dry run, which charges and
+// draws nothing and undoes its writes. It returns nil if nothing is certain: if the statement cannot
+// be dry-run, or its evaluation may depend on released values. A dry run of more than two
+// seconds is given up; its count by then is certain, and a part of the whole.
 //
 // It returns an error that the statement is certain to end with, or that of an interrupt.
 func (m *Meter) Forecast(sql string) (*Forecast, error) {
 	return m.forecast(sql, isSure)
 }
 
-// Foresee returns what Forecast returns, but nil for a statement whose only charge is that of one
+// Foresee returns the same as Forecast, but nil for a statement with no other charge than that of one
 // group. The group charges all of its accounts or none, so a dry run would warn of nothing.
 func (m *Meter) Foresee(sql string) (*Forecast, error) {
 	return m.forecast(sql, func(d *frame.DryRun) bool { return !d.Program.EndsOneGroup(m.session.Table.Charges) && isSure(d) })
@@ -191,7 +191,7 @@ func (m *Meter) forecast(sql string, worthwhile func(*frame.DryRun) bool) (*Fore
 	}
 	rows, err := d.Costs(true)
 	if err != nil {
-		return nil, ifInterrupt(err) // the statement will say what is wrong with the ledger
+		return nil, ifInterrupt(err) // the statement will tell the fault of the ledger
 	}
 	f, err := forecast(s, rows, true)
 	if err != nil {
@@ -201,8 +201,8 @@ func (m *Meter) forecast(sql string, worthwhile func(*frame.DryRun) bool) (*Fore
 	return f, nil
 }
 
-// runPatiently runs a dry run, and gives it up when it takes too long. What is charged only
-// grows while a statement runs, so that what was counted by then is a lower bound.
+// runPatiently runs a dry run, and gives it up when it takes too long. The charges only
+// grow while a statement runs, so that the count by then is a lower bound.
 func (m *Meter) runPatiently(d *frame.DryRun) (partial bool, err error) {
 	fired := make(chan struct{})
 	timer := time.AfterFunc(m.patience, func() {
@@ -220,8 +220,8 @@ func (m *Meter) runPatiently(d *frame.DryRun) (partial bool, err error) {
 	return false, err
 }
 
-// isSure reports whether what is counted is certain, as far as the statement's program tells. A
-// dry run of a statement that writes changes what is known of the rows written before.
+// isSure reports whether the count is certain, as far as the statement's program tells. A
+// dry run of a statement that writes changes SQLite's counters of the rows written before.
 func isSure(d *frame.DryRun) bool {
 	return d.Repeats() && !(d.Program.Writes() && d.Program.Calls("changes", "total_changes", "last_insert_rowid"))
 }

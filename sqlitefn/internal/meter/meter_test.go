@@ -35,7 +35,7 @@ func metered(t *testing.T) (*sqlite.Conn, *sqlitefn.Meter) {
 	return conn, m
 }
 
-// A forecast is made of what is certain, unless the only charge is that of one group. It charges
+// A forecast is made of certain charges, unless the only charge is that of one group. It charges
 // nobody.
 func TestForesee(t *testing.T) {
 	conn, m := metered(t)
@@ -90,7 +90,7 @@ func TestForesee(t *testing.T) {
 	}
 }
 
-// A meter counts what the ledger charges, until it is reset.
+// A meter counts the ledger's charges, until it is reset.
 func TestMeterCounts(t *testing.T) {
 	conn, m := metered(t)
 	for _, sql := range []string{
@@ -120,7 +120,7 @@ func TestMeterCounts(t *testing.T) {
 	}
 }
 
-// spentByUnit returns what all accounts have spent together.
+// spentByUnit returns the amount that all accounts have spent together.
 func spentByUnit(t *testing.T, conn *sqlite.Conn) map[budget.Unit]float64 {
 	t.Helper()
 	spent := map[budget.Unit]float64{}
@@ -142,7 +142,7 @@ func spentByUnit(t *testing.T, conn *sqlite.Conn) map[budget.Unit]float64 {
 	}
 }
 
-// A statement that has no end is not waited for: what its dry run has counted when it is given up
+// A statement that has no end is not waited for: the count of its dry run when it is given up
 // is certain, and neither charged nor left in the database.
 func TestPatience(t *testing.T) {
 	if e := emulate.Emulator(); e != "" {
@@ -169,7 +169,7 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// What is known of sealed columns is looked up again when it may have changed, and not otherwise.
+// The knowledge about sealed columns is looked up again when it may have changed, and not otherwise.
 func TestHasSealed(t *testing.T) {
 	conn, m := metered(t)
 	has := func(want bool) {
