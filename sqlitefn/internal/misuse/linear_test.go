@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/internal/fuzz/fuzztest"
 )
 
-// What is read of a statement of twice the length takes twice as much memory, and does not take hours.
+// The readers of a statement take twice as much memory for twice the length, and do not take hours.
 func TestReadersAreLinear(t *testing.T) {
 	const n, little = 250_000, 1 << 20
 	for name, read := range map[string]func(sql string){

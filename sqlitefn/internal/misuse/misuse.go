@@ -15,22 +15,22 @@ import (
 )
 
 // A sealed column holds ciphertexts. To SQLite they are blobs, so that a sum of them is 0 and each is
-// greater than any number. What a statement does with them is found in its compiled program, see
+// greater than any number. The uses that a statement makes of them are found in its compiled program, see
 // [vdbe.Program.SealedUses].
 
-// A Misuse is a place of a statement that uses sealed values as if they were what they hide.
+// A Misuse is a place of a statement that uses sealed values as if they were the hidden values.
 type Misuse struct {
-	Result  string   // what is wrong: names of result columns, or "rows", "choice of rows", "order of rows"
+	Result  string   // the wrong part: names of result columns, or "rows", "choice of rows", "order of rows"
 	Sealed  []string // the columns, as table.column
 	Through string   // the function, the operator or the clause
-	Instead string   // what to write or do instead
+	Instead string   // the remedy: other SQL, or something to do
 
 	noun         string
 	replace      string // the private function that takes the place of an aggregate, "" for none
 	instructions int    // how many there are
 }
 
-// Error says what is wrong, and what to do.
+// Error tells the misuse and its remedy.
 func (m Misuse) Error() string { return m.Wrong() + ": " + m.Instead }
 
 // A Gate tells where the statements of a connection misuse sealed values, also if the connection does not have all of the
@@ -54,7 +54,7 @@ func HasSealed(s *frame.Session) (bool, error) {
 	return len(list) > 0, err
 }
 
-// Wrong says what is wrong, and Error adds what to do.
+// Wrong tells the misuse, and Error adds the remedy.
 func (m Misuse) Wrong() string {
 	columns := "column "
 	if len(m.Sealed) > 1 {
@@ -63,7 +63,7 @@ func (m Misuse) Wrong() string {
 	return fmt.Sprintf("%s over the sealed %s%s would be a wrong %s", m.Through, columns, strings.Join(m.Sealed, " and "), m.noun)
 }
 
-// HasForm reports whether a private function takes the place of what is used: see [Gate.Private].
+// HasForm reports whether a private function can take the place of the misuse: see [Gate.Private].
 func (m Misuse) HasForm() bool { return m.replace != "" }
 
 // steering are the first words of statements that compute nothing from rows.
@@ -137,7 +137,7 @@ func resultNames(s *frame.Session, sql string) (names []string, err error) {
 	return names, nil
 }
 
-// A mergedUse is what several instructions do.
+// A mergedUse is a use that several instructions make.
 type mergedUse struct {
 	vdbe.Use
 	instructions int
@@ -166,7 +166,7 @@ func merged(uses []vdbe.Use) (list []mergedUse) {
 }
 
 // withoutParts leaves out a misuse that another one contains: one comparison may have several
-// instructions, each of which reads some of the columns.
+// instructions, and each of them reads some of the columns.
 func withoutParts(list []Misuse) (whole []Misuse) {
 	for i, m := range list {
 		contained := slices.ContainsFunc(list, func(other Misuse) bool {
@@ -185,7 +185,7 @@ func (m Misuse) within(other Misuse) bool {
 		!slices.ContainsFunc(m.Sealed, func(c string) bool { return !slices.Contains(other.Sealed, c) })
 }
 
-// Words of SQL that may stand for what a compiled statement does.
+// Words of SQL that may stand for an instruction of a compiled statement.
 var (
 	equalWords = []string{"=", "==", "<>", "!=", "IN", "IS", "CASE", "USING", "NATURAL"}
 	lessWords  = []string{"<", "<=", ">", ">=", "BETWEEN"}
@@ -243,7 +243,7 @@ func newMisuse(u vdbe.Use, has map[string]bool, names []string, columns map[stri
 	case vdbe.UseOrder:
 		otherwise = "order of rows"
 		m.Through, m.noun = among(orderWords, has, "ORDER BY or GROUP BY"), "order"
-		if slices.Contains(setWords[:5], m.Through) { // SQLite may sort to find what is equal
+		if slices.Contains(setWords[:5], m.Through) { // SQLite may sort to find equal values
 			otherwise, m.noun = "choice of rows", "answer"
 		}
 		m.Instead = "order and group by a public column, or by a private answer; " + counts
@@ -303,7 +303,7 @@ type sealedColumn struct {
 	location      bool // of a domain, not of a universe
 }
 
-// name returns what messages call the column.
+// name returns the name of the column in messages.
 func (c sealedColumn) name() string {
 	name := c.table + "." + c.column
 	if c.database.Number != 0 {
@@ -337,7 +337,7 @@ func sealedColumns(s *frame.Session) (list []sealedColumn, err error) {
 	return list, nil
 }
 
-// sealedLayouts returns what the records of the tables that have sealed columns hold, and those of
+// sealedLayouts returns the layouts of the records of the tables that have sealed columns, and of
 // their indexes, by database and root page.
 func sealedLayouts(s *frame.Session, columns []sealedColumn) (map[[2]int]vdbe.Layout, error) {
 	layouts := map[[2]int]vdbe.Layout{}
@@ -431,7 +431,7 @@ func addLayouts(s *frame.Session, layouts map[[2]int]vdbe.Layout, t *sealedTable
 	return nil
 }
 
-// indexLayout returns the layout of an index. What the text of an index says may be an expression or a
+// indexLayout returns the layout of an index. The text of an index may have an expression or a
 // condition, so an index that mentions a sealed column anywhere depends on it.
 func indexLayout(s *frame.Session, t *sealedTable, index, text string) (vdbe.Layout, error) {
 	l := vdbe.Layout{Index: index}

@@ -59,7 +59,7 @@ func (n *rowsSeen) Step(*sqlite.Call) error { *n++; return nil }
 
 func (n *rowsSeen) Final(c *sqlite.Call) error { c.ResultInt(0, int64(*n)); return nil }
 
-// misused are statements over sealedSchema, each with what uses a sealed value and where that shows, as
+// misused are statements over sealedSchema, each with the use of a sealed value and the place where that shows, as
 // "through|sealed|result", and several of these separated by "; ". Nothing stands for a clean one.
 var misused = []struct{ want, sql string }{
 	// Clean uses.

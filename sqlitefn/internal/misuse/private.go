@@ -63,7 +63,7 @@ func replaceCalls(sql string, forms map[string]string, second string) string {
 	words := slices.Collect(sqltext.SQLite.Words(sql))
 	match := sqltext.Match(words)
 	var b strings.Builder
-	done, ends := 0, map[int]bool{} // what is written, and where the replaced calls end
+	done, ends := 0, map[int]bool{} // the written part, and where the replaced calls end
 	for i, t := range words {
 		if ends[i] {
 			b.WriteString(sql[done:t.At] + ", " + second)

@@ -10,10 +10,10 @@ import (
 	"github.com/geosql/geosql/internal/trials"
 )
 
-// A queryMaker writes random queries over sealedSchema and counts what it does with sealed values.
+// A queryMaker writes random queries over sealedSchema and counts their uses of sealed values.
 type queryMaker struct {
 	*rand.Rand
-	misuses int     // sealed values used as if they were what they hide
+	misuses int     // sealed values used as if they were the hidden values
 	certain int     // those of them that SQLite cannot leave out, since nothing shows them
 	inner   int     // how deep the query is that is being made
 	rate    float64 // of misuses
@@ -257,8 +257,8 @@ const secretRows = `
 	INSERT INTO plain(home, x) VALUES ('b', 3), ('c', 1), (NULL, 5)`
 
 // The analysis is compared with two things that do not know it: with how a random query was made, and
-// with what the query answers over two databases that differ in sealed values only. Nothing
-// that it finds clean may have been made with a misuse, or answer differently.
+// with the query's answers over two databases that differ in sealed values only. A query that it finds
+// clean must not have been made with a misuse, or answer differently.
 func TestRandomMisuses(t *testing.T) {
 	_, m := sealedGate(t)
 	conn, _ := sealedGate(t)
