@@ -73,7 +73,7 @@ func traceRestart(c frame.Call) error {
 	return nil
 }
 
-// accountOfTrace returns whose budget the policy of a trace charges, empty if there is no policy that
+// accountOfTrace returns the account that the policy of a trace charges, empty if there is no policy that
 // works. The ledger knows better of a trace that it has.
 func accountOfTrace(s *frame.Session, name string) (account string, unit budget.Unit) {
 	declared, found, err := policyOfTrace(s, name)

@@ -34,9 +34,9 @@ func pimPlan(s *frame.Session, d declaredTrace) (*tracePlan, error) {
 				Unit:    budget.Set,
 				Epsilon: policy.Epsilon,
 				Start: func(state []byte, _ budget.Amount) (frame.Run, error) {
-					// What was spent on points that a crash has lost does not matter here, since
+					// The amount spent on points that a crash has lost does not matter here, since
 					// each step has an epsilon of its own. The belief lacks these points, so later
-					// sets differ, but what a step protects does not depend on its set.
+					// sets differ, but the protection of a step does not depend on its set.
 					run, err := m.Resume(state)
 					return &pimRun{mechanism: m, run: run}, err
 				}},

@@ -44,7 +44,7 @@ var policyFunctions = []*frame.Function{
 	},
 }
 
-// everyTrace is the trace whose policy applies to all traces without one of their own.
+// everyTrace is the trace with the policy for all traces without one of their own.
 const everyTrace = "*"
 
 // declaredTrace is a row of geosql_trace.
@@ -83,7 +83,7 @@ func mechanismNamed(name string) (*traceMechanism, error) {
 	return nil, fmt.Errorf("mechanism must be one of %s, not %s", strings.Join(names, ", "), frame.Quoted(name))
 }
 
-// firstMechanismOf returns the name of the first mechanism whose steps f takes.
+// firstMechanismOf returns the name of the first mechanism with steps that f takes.
 func firstMechanismOf(f *frame.Function) string {
 	i := slices.IndexFunc(traceMechanisms, func(m traceMechanism) bool { return m.step == f.Name || m.value == f.Name })
 	return traceMechanisms[i].name
@@ -173,7 +173,7 @@ func planOf(s *frame.Session, t *frame.Statement, m *traceMechanism, d declaredT
 	return plan, err
 }
 
-// planOfTrace returns the plan for a trace whose steps f takes, and the account that pays.
+// planOfTrace returns the plan for a trace with steps that f takes, and the account that pays.
 func planOfTrace(s *frame.Session, t *frame.Statement, name string, f *frame.Function) (plan *tracePlan, account string, err error) {
 	declared, found, err := policyOfTrace(s, name)
 	if err != nil {
@@ -197,7 +197,7 @@ func planOfTrace(s *frame.Session, t *frame.Statement, name string, f *frame.Fun
 	return plan, declared.account, nil
 }
 
-// planOfSteps is planOfTrace, for one of many traces of the statement: what it reads is compiled once.
+// planOfSteps is planOfTrace, for one of many traces of the statement: its queries are compiled once.
 func planOfSteps(t *frame.Statement, name string, f *frame.Function) (plan *tracePlan, account string, err error) {
 	err = t.CompileOnce(func() error {
 		plan, account, err = planOfTrace(t.Session, t, name, f)

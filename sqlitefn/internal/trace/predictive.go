@@ -88,11 +88,11 @@ func summarise(p trace.Policy, space trace.Space) string {
 	return line
 }
 
-// A reportSpace is a space whose cells are reported.
+// A reportSpace is a space that reports cells.
 type reportSpace interface {
 	trace.Space
 
-	// point returns the point that reports a cell, without what the step was and spent.
+	// point returns the point that reports a cell, without the kind of the step and its cost.
 	point(z trace.Cell) ledger.Point
 
 	// standIn returns the public cell that dry runs report in place of noise.

@@ -84,14 +84,14 @@ var stepFunctions = []*frame.Function{
 	},
 }
 
-// A tracePlan is what a trace's policy comes to: how its steps are taken and what they cost.
+// A tracePlan is made from a trace's policy: how its steps are taken and charged.
 type tracePlan struct {
 	frame.TraceTerms
 	summary  string // describes the policy on one line
 	readings bool   // whether steps take readings, not locations
 }
 
-// tracePlanKey is what a plan is built from.
+// tracePlanKey identifies a plan.
 type tracePlanKey struct {
 	mechanism, settings string
 	on                  any // a domain or model
@@ -109,7 +109,7 @@ type traceRun interface {
 	// run has ended.
 	plan(at int64) (cost budget.Amount, goesOn bool, err error)
 
-	// guess takes the step in a dry run: it returns what was public before the step.
+	// guess takes the step in a dry run: it returns a point that was public before the step.
 	guess() (ledger.Point, error)
 }
 
@@ -165,13 +165,13 @@ type stepPartition struct {
 	payer frame.StepPayer // nil before the first row
 }
 
-// newPartition returns what makes partitions of steps of a kind.
+// newPartition returns the function that makes partitions of steps of a kind.
 func newPartition(kind *stepKind) func(*frame.Session) frame.Partition {
 	return func(*frame.Session) frame.Partition { return &stepPartition{kind: kind} }
 }
 
-// Row reports one step. The most that it may cost is on disk before anything is drawn. What
-// it did not cost goes back to the trace's reservation, since the cost of a step is public.
+// Row reports one step. The most that it may cost is on disk before anything is drawn. The
+// unused part goes back to the trace's reservation, since the cost of a step is public.
 // Which rows there are, their times, and which secrets are NULL are public too.
 func (p *stepPartition) Row(c frame.Call) error {
 	if err := p.open(c); err != nil {
