@@ -76,7 +76,7 @@ func everyWindow(seconds int64) string {
 	return fmt.Sprintf(" per window of %d s (a policy, not a theorem: losses add up across windows)", seconds)
 }
 
-// reserveGroup collects what budget_reserve reserves for each account.
+// reserveGroup collects the amounts that budget_reserve reserves for each account.
 type reserveGroup struct {
 	unit     budget.Unit
 	accounts intern.Table

@@ -58,8 +58,8 @@ var modelFunctions = []*frame.Function{
 	},
 }
 
-// trainGroup trains a model. Nothing is charged or drawn, since the model makes what it is
-// trained on public.
+// trainGroup trains a model. Nothing is charged or drawn, since the model makes its training
+// data public.
 type trainGroup struct {
 	trainer *markov.Trainer
 	points  bool

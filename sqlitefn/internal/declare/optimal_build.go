@@ -219,7 +219,7 @@ func (g *buildGroup) checkOutput(c frame.Call) error {
 
 var emptyArray = regexp.MustCompile(`^\s*\[\s*\]\s*$`)
 
-// addOutput adds the row's location to what can be released.
+// addOutput adds the row's location to the locations that can be released.
 func (g *buildGroup) addOutput(c frame.Call, lat, lon float64) error {
 	err := g.builder.AddOutput(lat, lon)
 	switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
 )
 
-// Declare returns what is declared. If nothing is, it first runs the statement insert, which
+// Declare returns the declaration. If there is none, it first runs the statement insert, which
 // must not change an existing declaration, and reads again, since another process may be
 // declaring at the same time.
 func Declare[T any](s *frame.Session, read func() (declared T, found bool, err error), insert string, params ...any) (declared T, err error) {
@@ -81,7 +81,7 @@ func Undeclared(c frame.Call, a *frame.Arg, kind string) error {
 	return c.Errorf(a, "%s is not declared (%s)", frame.Quoted(c.Bytes(a)), there)
 }
 
-// parseStored returns what a stored value means. The result is remembered by the content of
+// parseStored returns the meaning of a stored value. It is remembered by the content of
 // the value, as long as its domain stays the same.
 func parseStored[T any](s *frame.Session, m *frame.Memo[string, T], data []byte,
 	parse func([]byte, func(string) (*planar.Domain, error)) (T, error), domainOf func(T) *planar.Domain) (T, error) {

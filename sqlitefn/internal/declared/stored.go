@@ -56,7 +56,7 @@ func Model(s *frame.Session, name string) (*markov.Model, error) {
 	return m, err
 }
 
-// ParseOptimal parses what optql_build answers.
+// ParseOptimal parses the answer of optql_build.
 func ParseOptimal(data []byte, domain func(name string) (*planar.Domain, error)) (*optimal.PlaceMechanism, error) {
 	m, err := optimal.ParsePlaceMechanism(data, domain)
 	if errors.Is(err, optimal.ErrPlaceForm) {

@@ -31,7 +31,7 @@ var heatmapFunctions = []*frame.Function{
 	},
 }
 
-// heatmapKey is what a heat map is built from.
+// heatmapKey identifies a heat map.
 type heatmapKey struct {
 	domain         *planar.Domain
 	epsilon, cellM float64

@@ -18,7 +18,7 @@ func latticeRelease(name string, epsilon *frame.Arg) locationRelease {
 	return func(c frame.Call) (mechanism.Location, error) { return latticeMechanism(c, name, epsilon) }
 }
 
-// latticeKey is what a mechanism on a lattice is built from.
+// latticeKey identifies a mechanism on a lattice.
 type latticeKey struct {
 	name    string
 	domain  *planar.Domain
@@ -43,7 +43,7 @@ func latticeMechanismOn(c frame.Call, name string, domain *planar.Domain, epsilo
 	})
 }
 
-// row completes the row of a release whose settings are the last arguments.
+// row completes the row of a release with settings as its last arguments.
 func (r locationRelease) row(f frame.Function, settings ...*frame.Arg) *frame.Function {
 	f.Section, f.Returns, f.Columns, f.Answer = frame.ReleasedValues, "TEXT", frame.LocationColumns, r.answer
 	f.Args = append([]*frame.Arg{frame.ArgAccount, frame.ArgLat, frame.ArgLon}, settings...)

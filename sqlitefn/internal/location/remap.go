@@ -44,7 +44,7 @@ var remapFunctions = []*frame.Function{
 }
 
 // remapPlace answers the best guess of the true place for a released one. It depends only
-// on what was released and on the mechanism, which are public.
+// on the released place and on the mechanism, which are public.
 func remapPlace(c frame.Call) error {
 	o, err := declared.Optimal(c, argRemapName)
 	if err != nil || !c.Given(argPoint) {
@@ -63,8 +63,8 @@ func remapPlace(c frame.Call) error {
 	return nil
 }
 
-// remapReport answers the best guess of the true location for a report. It depends only on
-// what was released and on the prior, which are public.
+// remapReport answers the best guess of the true location for a report. It depends only
+// on the report and on the prior, which are public.
 func remapReport(c frame.Call) error {
 	prior, err := frame.Plan(c, reportPrior)
 	if err != nil {

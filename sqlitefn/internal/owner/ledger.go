@@ -171,7 +171,7 @@ func ledgerHead(c frame.Call) error {
 
 var verifyColumns = []string{"entries INTEGER", "balances INTEGER", "limits INTEGER", "head TEXT"}
 
-// verifyCursor answers one row, or an error that says what was altered.
+// verifyCursor answers one row, or an error that names the altered part.
 type verifyCursor struct{}
 
 func newVerifyCursor(*frame.Session) frame.Cursor { return verifyCursor{} }
