@@ -35,8 +35,8 @@ var frame = []Bug{
 			instead("frame.setting.equals", "v.Float() == s.number", "(bug || v.Float() == s.number)"),
 			instead("reading.dxValue", "plan.Price()", `func() budget.Price {
 				price := plan.Price()
-				if bug {
-					price.Amount, _ = budget.Cost(c.Decimal(argEpsValue))
+				if epsilon := c.Arg(2); bug && epsilon.Float() > 0 { // which the frame has not decoded
+					price.Amount, _ = budget.Cost(budget.Decimal(epsilon.Float()))
 				}
 				return price
 			}()`),

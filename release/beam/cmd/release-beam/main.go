@@ -31,7 +31,7 @@ The release is that of geosql release --shards: every account is charged once, b
 is drawn, and one draw of each shard is published. After an interruption or an error the same
 command goes on, and charges nothing twice. Repeating a complete release charges nothing.
 
-  --spec FILE             read the columns to release from FILE, which every worker reads for itself:
+  --spec FILE             release the columns named in FILE, which every worker reads:
                           a path that all workers see, gs://.. or s3://..
   --runner NAME           run the job on prism or direct (this process), flink, spark or
                           dataflow (default prism)
