@@ -27,7 +27,7 @@ func TestWrongTypes(t *testing.T) {
 		`SELECT * FROM v`: `dx_value: x must be a number, got TEXT`,
 		"SELECT dx_value('ana', /* dx_value(a, b) */ 1, 1, 'u'), -- dx_value(a, b\n dx_sum('ana', kwh, 1, 'u') FROM r": `dx_sum: x must be a number, got TEXT in kwh; WHERE typeof(kwh) = 'text' finds such rows (all, if kwh was imported as TEXT)`,
 		`SELECT * FROM budget_cost('SELECT dx_sum(''ana'', kwh, 1, ''u'') FROM r')`:                                    `budget_cost: dx_sum: x must be a number, got TEXT in kwh; WHERE typeof(kwh) = 'text' finds such rows (all, if kwh was imported as TEXT)`,
-		// what is public
+		// public values are shown
 		`SELECT dx_value(meter, 1, 1, 'u') FROM r`:                          `dx_value: account must be TEXT or INTEGER, got REAL 7.5 in meter; WHERE typeof(meter) = 'real' finds such rows`,
 		`SELECT dx_value(meter, 1, 1, 'u') FROM r WHERE kwh = 1`:            `dx_value: account must be TEXT or INTEGER, got NULL in meter; WHERE meter IS NULL finds such rows`,
 		`SELECT dx_sum(meter, 1, 1, 'u') FROM r WHERE kwh = 1`:              `dx_sum: account must be TEXT or INTEGER, got NULL in meter; WHERE meter IS NULL finds such rows`,

@@ -13,7 +13,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
 )
 
-// An operand is an SQL expression and what it is.
+// An operand is an SQL expression and its value.
 type operand struct {
 	sql    string
 	is     operandType
@@ -42,7 +42,7 @@ var operands = []operand{
 	{"90.0001", real, 90.0001}, {"-180.0001", real, -180.0001},
 }
 
-// A verdict is what must become of a call with an operand.
+// A verdict is the demanded outcome of a call with an operand.
 type verdict int
 
 const (
@@ -79,7 +79,7 @@ func within(limit float64) func(float64) verdict {
 	return func(x float64) verdict { return only(math.Abs(x) <= limit) }
 }
 
-// beyond refuses what is not above a limit.
+// beyond refuses numbers up to a limit.
 func beyond(limit float64) func(float64) verdict {
 	return func(x float64) verdict {
 		if x <= limit {
@@ -406,7 +406,7 @@ func TestBadInput(t *testing.T) {
 			d := newInner(t)
 			for i := range c.f.Args {
 				for _, o := range operands {
-					// What succeeds may change declarations and limits, so it is undone.
+					// A call that succeeds may change declarations and limits, so it is undone.
 					if _, err := d.ask("SAVEPOINT before"); err != nil {
 						t.Fatal(err)
 					}

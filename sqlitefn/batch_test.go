@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// mixed makes a table of 1,500 rows, which cross into Go in several batches. Most rows are of those that a group takes
+// mixed makes a table of 1,500 rows, which cross into Go in several batches. A group takes most rows
 // many at a time; the others come alone, in pairs, and at every place of a batch.
 var mixed = []string{
 	`CREATE TABLE r(i INTEGER PRIMARY KEY, account, x)`,

@@ -118,7 +118,7 @@ func BenchmarkSumGroups(b *testing.B) {
 	}
 }
 
-// BenchmarkGroupsCharged sums 100,000 groups of ten rows, each of which is charged: to an account of its own
+// BenchmarkGroupsCharged sums 100,000 groups of ten rows, and charges each of them: to an account of its own
 // that has reserved, and under dh to ten of 60 accounts, with and without a reservation.
 func BenchmarkGroupsCharged(b *testing.B) {
 	for _, bench := range []struct {
@@ -233,7 +233,7 @@ func BenchmarkSealed(b *testing.B) {
 }
 
 // BenchmarkShortTraces takes two steps of each of 20,000 new traces, every one an account with a
-// reserved budget. Nobody waits in it for what a reservation takes.
+// reserved budget. It does not measure the time that a reservation takes.
 func BenchmarkShortTraces(b *testing.B) {
 	const traces = 20_000
 	for _, steps := range []struct{ function, policy, reserved string }{

@@ -31,7 +31,7 @@ func loseLedger(d *database) {
 	again.fails(release, "geoind_laplace: ledger ", " is missing")
 }
 
-// The first limit is set in a transaction whose ROLLBACK removes the ledger's id.
+// The first limit is set in a transaction, and its ROLLBACK removes the ledger's id.
 func TestRollbackLeavesTheBinding(t *testing.T) {
 	for name, around := range map[string][2]string{
 		"BEGIN":              {`BEGIN`, `ROLLBACK`},
@@ -52,7 +52,7 @@ func TestRollbackLeavesTheBinding(t *testing.T) {
 }
 
 // While only an open transaction holds the ledger's id nothing is charged: neither by this
-// statement nor with what was reserved.
+// statement nor with a reserved budget.
 func TestNoChargeBeforeTheBindingIsCommitted(t *testing.T) {
 	const want = "does not hold the id of its ledger yet, but in a transaction"
 	d := withoutLedger(t)
@@ -72,7 +72,7 @@ func TestNoChargeBeforeTheBindingIsCommitted(t *testing.T) {
 	loseLedger(d)
 }
 
-// In a transaction that keeps others from reading, what is committed cannot be seen.
+// A transaction that keeps others from reading hides committed data too.
 func TestBindingOfAnExclusiveTransaction(t *testing.T) {
 	d := withoutLedger(t)
 	d.run(`PRAGMA journal_mode = DELETE`, `BEGIN EXCLUSIVE`, `SELECT budget_limit('*', 'm', 1)`)

@@ -62,7 +62,7 @@ func TestCIPTrace(t *testing.T) {
 	d.spends("cy", "cip:town", 0)
 }
 
-// What is rolled back was released.
+// A trace that is rolled back was released.
 func TestCIPTraceRolledBack(t *testing.T) {
 	d := declared(t)
 	d.run(`SELECT cip_policy('town', '`+townTraces+`')`, `SELECT budget_limit('*', 'cip:town', 100)`,
@@ -70,7 +70,7 @@ func TestCIPTraceRolledBack(t *testing.T) {
 	d.fails(`SELECT cip_trace('ana', 5000, 39.9, 116.3, 'town')`, "before")
 }
 
-// The noise has the variance that cip_sigma tells, up to what the frame stretches.
+// The noise has the variance that cip_sigma tells, but for the stretching by the frame.
 // 800 coordinates, of 400 points: their mean square is chi-square with 800 degrees of
 // freedom, within 40 % of its mean but for 5e-13.
 func TestCIPTraceVariance(t *testing.T) {
@@ -122,7 +122,7 @@ func TestCIPTraceTimes(t *testing.T) {
 		FROM (VALUES (8423.3), (0.511091), (526.309))))`, `[[0.511091] [526.309] [8423.3]]`)
 }
 
-// A trace whose statement is interrupted before it is complete is not charged, so that
+// A trace is not charged if its statement is interrupted before it is complete, so that
 // it may be asked for again.
 func TestCIPTraceInterrupted(t *testing.T) {
 	o := stopping(t)

@@ -211,7 +211,7 @@ func TestDecimals(t *testing.T) {
 	d.fails(`SELECT dx_value('cy', 3, 0.0000000000001, 'u')`, "0.000000000000/kWh left of 0.000000000002/kWh, 0.000000000001/kWh asked")
 }
 
-// What a group charges: who, in which unit, how often.
+// The charges of a group: accounts, unit, number.
 func TestMetricsCharge(t *testing.T) {
 	const rows = `(SELECT 'ana' AS account, 3 AS x UNION ALL SELECT 'ana', 4 UNION ALL SELECT 'ana', 3 UNION ALL SELECT 'bo', 5 UNION ALL SELECT 'cy', NULL)`
 	for _, c := range []struct {
@@ -344,7 +344,7 @@ func TestDeclarationsRollBack(t *testing.T) {
 	d.answers(`SELECT dx_value('ana', 9, 100, 'v')`, `[[9]]`)
 }
 
-// So was one whose statement failed.
+// So was one in a statement that failed.
 func TestDeclarationOfAFailedStatement(t *testing.T) {
 	d := declared(t)
 	d.run(`CREATE TABLE once(z UNIQUE)`)
@@ -354,7 +354,7 @@ func TestDeclarationOfAFailedStatement(t *testing.T) {
 	d.fails(`SELECT dx_value('ana', 1, 100, 'v')`, "'v' is not declared")
 }
 
-// A temporary table cannot take the place of what the owner declared.
+// A temporary table cannot take the place of the owner's declarations.
 func TestDeclarationsCannotBeShadowed(t *testing.T) {
 	d := declared(t)
 	d.run(`CREATE TEMP TABLE geosql_universe(name, lo, hi, step, unit)`,
@@ -484,7 +484,7 @@ func TestUniverseValuesPrintAsDecimals(t *testing.T) {
 	d.answers(`SELECT dx_sum('ana', -0.3, 100000, 'w') FROM (SELECT 1 UNION SELECT 2 UNION SELECT 3)`, `[[-0.9]]`)
 }
 
-// At a large epsilon aggregates answer what their definition says, for readings on the
+// At a large epsilon the answers of aggregates follow their definition, for readings on the
 // universe's grid and off it.
 func TestAggregatesAgainstDefinitions(t *testing.T) {
 	d := declared(t)

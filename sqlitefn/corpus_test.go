@@ -8,7 +8,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// A step is a statement, and what its error contains if it fails.
+// A step is a statement, and a part of its error if it fails.
 type step struct{ statement, fails string }
 
 // statements are those of steps.
@@ -102,7 +102,7 @@ var uses = []step{
 	{`SELECT account, dx_sum(CASE a WHEN 5 THEN NULL ELSE account END, x, 1, 'u') FROM t GROUP BY account`, `dx_sum: account must be TEXT or INTEGER, got NULL`},
 	{`SELECT account, dx_sum(account, x, 1, 'u'), sum(json(CASE a WHEN 5 THEN '[' ELSE 1 END)) FROM t GROUP BY account`, `malformed JSON`},
 
-	// A budget that ends in mid-scan, what is left of it, and none at all.
+	// A budget that ends in mid-scan, the rest of it, and none at all.
 	{`SELECT budget_limit('poor', 'm', 1.7), budget_limit('poor', 'kWh', 3.5), budget_limit('poor', 'record', 2)`, ``},
 	{`SELECT a, geoind_laplace('poor', lat, lon, 0.5) FROM t`, `geoind_laplace: account 'poor' has 0.2/m left of 1.7/m, 0.5/m asked`},
 	{`SELECT t.a, g.lat FROM t, geoind_laplace('poor', t.lat, t.lon, 0.15) g`, `geoind_laplace: account 'poor' has 0.05/m left of 1.70/m, 0.15/m asked`},
@@ -130,8 +130,8 @@ var uses = []step{
 	{`SELECT n.i, dx_heatmap(t.account, t.lat, t.lon, 1, 'beijing', 1000) FROM n LEFT JOIN t ON t.a = n.i GROUP BY n.i`, ``},
 }
 
-// steered are the shapes in which a released value decides what is shown or
-// drawn next. They are compared where the released values are the same.
+// steered are the shapes in which a released value decides the rows or draws that
+// follow. They are compared where the released values are the same.
 var steered = map[string]bool{
 	"fence DISTINCT": true, "DISTINCT": true, "GROUP BY": true, "GROUP BY alias": true, "HAVING alias": true, "CASE": true,
 	"WHERE and ORDER BY": true, "WHERE alias tests another draw": true, "WHERE around a subquery, per conjunct": true,
@@ -139,7 +139,7 @@ var steered = map[string]bool{
 	"LEFT JOIN of a subquery, WHERE": true, "LEFT JOIN of a subquery, shown twice, WHERE": true,
 }
 
-// shapeSteps are the shapes of this package's tests: those that a draw steers, or
+// shapeSteps are the shapes of this package's tests: the ones that a draw steers, or
 // the others.
 func shapeSteps(steers bool) []step {
 	releasing := strings.NewReplacer(
@@ -161,7 +161,7 @@ func shapeSteps(steers bool) []step {
 	return succeeding(list...)
 }
 
-// exampleSteps are the examples of the reference, which declare what they use,
+// exampleSteps are the examples of the reference, which have declarations of their own,
 // with the secrets of t in place of their own.
 func exampleSteps(t *testing.T) []step {
 	t.Helper()
@@ -171,9 +171,9 @@ func exampleSteps(t *testing.T) []step {
 		{"116.318", "(SELECT lon FROM t WHERE a = 1)"},
 		{"0.412", "(SELECT x FROM t WHERE a = 1)"},
 		{"0.388", "(SELECT x FROM t WHERE a = 2)"},
-		{"bin.value ->> 'count'", "1.0 * (bin.value ->> 'count')"}, // a REAL, as what is released
+		{"bin.value ->> 'count'", "1.0 * (bin.value ->> 'count')"}, // a REAL, as released values are
 		{"UNION SELECT", "UNION ALL SELECT"},                       // which does not make one row of equal readings
-		{"41.1, 117.6, 1)", "41.1, 117.6, 1000)"},                  // whose region takes less time
+		{"41.1, 117.6, 1)", "41.1, 117.6, 1000)"},                  // a region that takes less time
 	} {
 		if !strings.Contains(list, r.own) {
 			t.Fatalf("no example has %s", r.own)
@@ -183,7 +183,7 @@ func exampleSteps(t *testing.T) []step {
 	return succeeding(strings.Split(list, ";")...)
 }
 
-// A corpus is what is run on databases that have the same declarations.
+// A corpus is a list of statements for databases that have the same declarations.
 type corpus struct {
 	name         string
 	declarations []string
@@ -202,7 +202,7 @@ func corpora(t *testing.T) []corpus {
 	}
 }
 
-// What is compared does what it is said to do.
+// The compared statements succeed and fail as they are said to.
 func TestCorpora(t *testing.T) {
 	for _, c := range corpora(t) {
 		t.Run(c.name, func(t *testing.T) {

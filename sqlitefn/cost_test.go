@@ -6,16 +6,16 @@ import (
 	"testing"
 )
 
-// who says which charges are counted together.
+// A who tells which charges are counted together.
 type who struct{ function, account, unit string }
 
-// charged is what was charged or is predicted.
+// charged is a charge, real or predicted.
 type charged struct {
 	evaluations int64
 	epsilon     float64
 }
 
-// foretold is what a dry run predicts.
+// foretold is the prediction of a dry run.
 type foretold struct {
 	charges map[who]charged
 	atMost  map[who]float64
@@ -40,7 +40,7 @@ func (d *database) cost(query string) foretold {
 	return f
 }
 
-// really executes a statement, undoes what it wrote, and returns what it was charged.
+// really executes a statement, undoes its writes, and returns its charges.
 func (d *database) really(query string) map[who]charged {
 	d.Helper()
 	last := d.value(`SELECT coalesce(max(id), 0) FROM ledger_charges`)
@@ -72,7 +72,7 @@ func (f foretold) contradicts(real map[who]charged) error {
 	return nil
 }
 
-// A costShape is a shape with its queries, whose answers are far above the noise
+// A costShape is a shape with its queries, with answers far above the noise
 // in the first and not in the second.
 type costShape struct {
 	name    string
@@ -107,12 +107,12 @@ func costShapes() (list []costShape) {
 	return list
 }
 
-// withoutTick takes out the function that counts evaluations, whose answers may
+// withoutTick takes out the function that counts evaluations, since its answers may
 // vary as far as SQLite knows.
 func withoutTick(query string) string { return strings.ReplaceAll(query, "tick(", "(") }
 
-// unproved are the shapes whose charges are not proved to be as foretold. In some
-// a released value decides what is evaluated; in the others that it does not is
+// unproved are the shapes without a proof that their charges are as foretold. In some
+// a released value decides about evaluations; in the others that none does is
 // beyond the proof.
 var unproved = map[string]bool{
 	"WHERE and ORDER BY": true, "WHERE alias tests another draw": true, "WHERE around a subquery, per conjunct": true,
@@ -138,7 +138,7 @@ func inMemory(t testing.TB) *database {
 	return d
 }
 
-// What a dry run says is what is charged.
+// A dry run foretells the charges.
 func TestCostOfShapes(t *testing.T) {
 	d := inMemory(t)
 	for _, s := range costShapes() {

@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// Programs that begin by declaring what they use may start at the same time.
+// Programs that begin with their declarations may start at the same time.
 func TestDeclaredAtTheSameTime(t *testing.T) {
 	const programs = 4
 	for range 20 {

@@ -189,7 +189,7 @@ func oldSQLite(d *database) bool {
 	return d.value(`SELECT sqlite_version() < '3.42'`).(int64) != 0
 }
 
-// A text tells what comes before the first row only if no empty table and no view could make it wrong.
+// A text tells which group is complete before the first row only if no empty table and no view could make it wrong.
 func TestWhatAnswersFirst(t *testing.T) {
 	const sums = `SELECT g, dx_sum(a, x, 1, 'u') FROM r GROUP BY g`
 	const sum = `SELECT dx_sum(a, x, 1, 'u') FROM r`
@@ -226,7 +226,7 @@ func TestWhatAnswersFirst(t *testing.T) {
 	}
 }
 
-// What a text says about the first row is so in each run: a group of the aggregate is complete, or none will be.
+// The claim about a text and its first row holds in each run: a group of the aggregate is complete, or none will be.
 func TestAnswersFirst(t *testing.T) {
 	d := newReadings(t)
 	p := d.probes()

@@ -30,7 +30,7 @@ func newReadings(t *testing.T) *database {
 	return d
 }
 
-// groupRules are statements over the tables of newReadings, each with what its groups cost: "once",
+// groupRules are statements over the tables of newReadings, each with the cost of its groups: "once",
 // or why each of them costs. Without that reason, a reading would be charged too little.
 var groupRules = []struct{ rule, sql string }{
 	{"once", `SELECT g, dx_sum(a, x, 1, 'u') FROM r GROUP BY g`},
@@ -345,13 +345,13 @@ func (q randomSQL) statement() string {
 	}
 }
 
-// first returns nothing, or what asks for the first of a statement's rows.
+// first returns nothing, or a clause that asks for the first of a statement's rows.
 func (q randomSQL) first() string {
 	return q.of("", "", " ORDER BY "+q.of("1", "2", "2 DESC")+" LIMIT "+q.of("1", "2", "3", "2 OFFSET 1"))
 }
 
-// No statement charges less than one epsilon for each group that a reading reached, and one
-// whose groups cost once charges one for each step that a reading took part in.
+// No statement charges less than one epsilon for each group that a reading reached, and if its
+// groups cost once, it charges one for each step that a reading took part in.
 func TestGroupsThatAReadingReachesAreCharged(t *testing.T) {
 	d := newReadings(t)
 	p := d.probes()

@@ -426,11 +426,11 @@ func TestMemoryDatabaseWithLedger(t *testing.T) {
 	d.spends("ana", "m", 0.5)
 }
 
-// openFiles lists the files that the process has open whose names begin with
+// openFiles lists the open files of the process with names that begin with
 // path, and false on systems that do not tell.
 func openFiles(t *testing.T, path string) (files []string, told bool) {
 	t.Helper()
-	if runtime.GOOS == "windows" { // wine shows this machine's folders, but not what a program has open
+	if runtime.GOOS == "windows" { // wine shows this machine's folders, but not a program's open files
 		return nil, false
 	}
 	entries, err := os.ReadDir("/proc/self/fd")
@@ -445,7 +445,7 @@ func openFiles(t *testing.T, path string) (files []string, told bool) {
 	return files, true
 }
 
-// The last connection returns what was reserved and closes the ledger's files.
+// The last connection returns reservations and closes the ledger's files.
 func TestLastConnectionClosesTheLedger(t *testing.T) {
 	path := declaredFile(t)
 	db := pool(t, sqlitefn.Connector(path))
@@ -472,7 +472,7 @@ func TestLastConnectionClosesTheLedger(t *testing.T) {
 	again.answers(`SELECT budget_remaining('ana', 'm')`, `[[9.5]]`)
 }
 
-// A connection whose hook fails after Register leaves nothing behind.
+// A connection with a hook that fails after Register leaves nothing behind.
 func TestHookThatFailsAfterRegister(t *testing.T) {
 	path := declaredFile(t)
 	db := pool(t, hooked{path, func(c *sqlite3.SQLiteConn) error {
@@ -542,7 +542,7 @@ func TestNoEntropy(t *testing.T) {
 			if reserved := d.reserved(); reserved != 0 {
 				t.Errorf("%v stays reserved", reserved)
 			}
-			d.answers(`SELECT geo_outside('beijing', 39.9, 116.3)`, `[[0]]`) // what draws nothing works
+			d.answers(`SELECT geo_outside('beijing', 39.9, 116.3)`, `[[0]]`) // a function that draws nothing works
 		})
 	}
 }

@@ -255,8 +255,8 @@ func TestDryRunAllows(t *testing.T) {
 	o.works()
 }
 
-// A statement that may roll back the surrounding transaction could undo more than what it
-// wrote itself.
+// A statement that may roll back the surrounding transaction could undo more than its
+// own writes.
 func TestDryRunOfRollback(t *testing.T) {
 	o := newObserved(t)
 	o.run(`CREATE TABLE strict(i UNIQUE ON CONFLICT ROLLBACK)`, `CREATE TABLE watched(i)`,
@@ -308,8 +308,8 @@ func stopping(t *testing.T) *observed {
 }
 
 // However a dry run is interrupted, nothing that it wrote stays. In the last
-// statement the interrupt comes too late for the statement itself and hits what
-// undoes it.
+// statement the interrupt comes too late for the statement itself and hits the
+// rollback.
 func TestInterruptedDryRun(t *testing.T) {
 	for _, query := range []string{
 		`SELECT dx_value(account, stop(a), 1, 'u') FROM t`,

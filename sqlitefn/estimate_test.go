@@ -30,9 +30,9 @@ func (d *database) estimateOf(args string) (text string, e estimate) {
 	return text, e
 }
 
-// What is said on line after each step is what the table says afterwards. Nothing is charged
+// The answer on line after each step is that of the table afterwards. Nothing is charged
 // for it and nothing drawn, and no step is any different. At this epsilon reports are hundreds
-// of kilometres away from the domain, whose lattice points are found again there.
+// of kilometres away from the domain, where its lattice points are found again.
 func TestPIMEstimate(t *testing.T) {
 	d := popular(t)
 	d.run(`SELECT trace_policy('bus', 'bus', 'pim', '{"model":"popular","epsilon":0.02,"min_set":9}')`)

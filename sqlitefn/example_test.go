@@ -13,7 +13,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// A program that is refused learns who is short of what.
+// A program that is refused learns which account is short, and of how much.
 func ExampleRefusedError() {
 	db := sql.OpenDB(sqlitefn.Connector(":memory:"))
 	defer db.Close()
@@ -35,7 +35,7 @@ func ExampleRefusedError() {
 	// Output: meter 17 has 2 of 2.5 per kWh, 0.5 short
 }
 
-// The owner of a database declares where locations lie and what may be spent on each
+// The owner of a database declares where locations lie and how much may be spent on each
 // person. Locations are then released, with noise, until that is spent.
 func Example() {
 	folder, err := os.MkdirTemp("", "example")
@@ -91,7 +91,7 @@ func Example() {
 	// bo spent 0.01 and has 0.04 left
 }
 
-// How accurate a sum will be, and whom it will charge, is known before it is asked for. A
+// The accuracy of a sum, and the accounts that it will charge, are known before it is asked for. A
 // dry run charges and draws nothing.
 func Example_cost() {
 	db := sql.OpenDB(sqlitefn.Connector(":memory:"))

@@ -56,7 +56,7 @@ func (c *Conn) Record(facts ...ledger.Fact) error {
 	return book.Record(facts...)
 }
 
-// ReadRecord returns what the owner has recorded in the ledger of the connection.
+// ReadRecord returns the owner's record in the ledger of the connection.
 func (c *Conn) ReadRecord() (*catalog.Record, error) {
 	book, err := c.session.Ledger()
 	if err != nil {
@@ -68,14 +68,14 @@ func (c *Conn) ReadRecord() (*catalog.Record, error) {
 // Releases returns statements that call every function which releases a value, in
 // every form and with every number of arguments, on the table
 // t(account, lat, lon, x); the public arguments are good ones. Functions over
-// traces are left out: what they charge depends on draws. dx_heatmap comes last: how many
+// traces are left out: their charges depend on draws. dx_heatmap comes last: how many
 // bits it reads depends on how many cells have a location.
 func Releases(t *testing.T) (statements []string) {
 	t.Helper()
 	columns := []string{"account", "lat", "lon", "x"}
 	for _, c := range forms() {
 		if c.f.Section != frame.ReleasedValues || c.f.Window != nil || c.f.Name == "cip_trace" {
-			continue // what takes a trace has its own statements among the uses
+			continue // a function of traces has its own statements among the uses
 		}
 		args := goodArgs(c.f, t)
 		for i, a := range c.f.Args {
@@ -99,7 +99,7 @@ func Releases(t *testing.T) (statements []string) {
 }
 
 // ReadingAggregates returns a call of every aggregate over readings, by the function's name.
-// The account is {a} and the reading {x}; dx_count, whose readings are the rows, has none.
+// The account is {a} and the reading {x}; dx_count, which counts rows, has none.
 func ReadingAggregates() map[string]string {
 	expressions := map[string]string{"account": "{a}", "x": "{x}", "p": "50", "epsilon": "100", "universe": "'u'"}
 	calls := map[string]string{}
@@ -128,7 +128,7 @@ func AggregateCalls() (calls []string) {
 	return calls
 }
 
-// ScalarNames returns the names of all functions but those that are table-valued only.
+// ScalarNames returns the names of all functions but the ones that are table-valued only.
 func ScalarNames() (names []string) {
 	for _, c := range forms() {
 		if !c.table {
@@ -170,7 +170,7 @@ func (c *Conn) Book(t testing.TB) ledger.Ledger {
 	return book
 }
 
-// AnswersFirst calls answersFirst for an aggregate of so many arguments, the last of which is the metric.
+// AnswersFirst calls answersFirst for an aggregate of so many arguments, with the metric as the last.
 func AnswersFirst(sql, name string, args int) bool {
 	return frame.AnswersFirst(sql, &frame.Function{Name: name, Args: make([]*frame.Arg, args)})
 }

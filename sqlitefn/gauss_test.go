@@ -46,7 +46,7 @@ func TestRhoIsCharged(t *testing.T) {
 	d.spends("bo", "m2", 2e-12)
 }
 
-// The noise is what the accuracy functions say of rho, and not of an epsilon of that size:
+// The noise is as the accuracy functions say of rho, and not of an epsilon of that size:
 // of 20,000 points as many are within the radius as p, with a false alarm of at most 1e-9
 // (Hoeffding).
 func TestGaussAccuracy(t *testing.T) {

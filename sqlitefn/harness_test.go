@@ -12,9 +12,9 @@ import (
 )
 
 // database is one connection that has the functions. A method fails the test
-// where its SQL does not do what its name says.
+// where its SQL contradicts its name.
 //
-// Tests that compare answers with what they should be use an epsilon of at least
+// Tests that compare answers with exact ones use an epsilon of at least
 // 100 per step of the lattice, at which the noise is 0 except with probability
 // 2e^-100 < 1e-43. They draw fewer than 1e6 such answers.
 type database struct {
@@ -93,7 +93,7 @@ func (d *database) try(query string, args ...any) (rows [][]any, err error) {
 	return rows, err
 }
 
-// tryNamed does what try does and also returns the names of the columns.
+// tryNamed is try, and also returns the names of the columns.
 func (d *database) tryNamed(query string, args ...any) (columns []string, rows [][]any, err error) {
 	r, err := d.conn.QueryContext(context.Background(), query, args...)
 	if err != nil {
@@ -169,13 +169,13 @@ func (d *database) mentions(err error, parts ...string) {
 	}
 }
 
-// spent returns what the account has spent, including reservations.
+// spent returns the amount that the account has spent, including reservations.
 func (d *database) spent(account, unit string) float64 {
 	d.Helper()
 	return d.value(`SELECT budget_spent(?, ?)`, account, unit).(float64)
 }
 
-// spends checks what the account has spent, including reservations.
+// spends checks the amount that the account has spent, including reservations.
 func (d *database) spends(account, unit string, want float64) {
 	d.Helper()
 	if got := d.spent(account, unit); got != want {

@@ -108,7 +108,7 @@ func (d inner) ask(query string, args ...any) (first any, err error) {
 	return first, rows.Err()
 }
 
-// charged returns how many evaluations have been charged, and what is spent or reserved.
+// charged returns how many evaluations have been charged, and the amount spent or reserved.
 func (d inner) charged(t testing.TB) string {
 	t.Helper()
 	v, err := d.ask(`SELECT coalesce((SELECT sum(evaluations) FROM ledger_charges), 0) || ' ' ||
@@ -157,7 +157,7 @@ func (c form) query(args ...string) string {
 	return "SELECT " + call + rowsOf[c.f.Name]
 }
 
-// checkError checks what all errors have in common: they are one line that starts with
+// checkError checks the form of all errors: they are one line that starts with
 // the function's name and does not mention a panic.
 func (c form) checkError(t testing.TB, query string, err error) {
 	t.Helper()

@@ -31,7 +31,7 @@ var noiseDeclarations = []string{
 // noiseRows is how many rows r has.
 const noiseRows = 6
 
-// filled opens a database whose table r has the secrets of row. Its draws come
+// filled opens a database with the secrets of row in its table r. Its draws come
 // from the tape.
 func filled(tb testing.TB, number uint64, row func(i int) secrets) *database {
 	tb.Helper()
@@ -46,7 +46,7 @@ func filled(tb testing.TB, number uint64, row func(i int) secrets) *database {
 	return d
 }
 
-// A reading is what a row holds, and what the universe wide makes of it.
+// A reading is the value in a row, and its form in the universe wide.
 type reading struct {
 	x     any
 	value int64
@@ -74,11 +74,11 @@ func anyReading(t *rapid.T) reading {
 type query struct {
 	sql    string
 	answer func(values []int64) []int64
-	lo, hi int64 // what is released is moved into this range
+	lo, hi int64 // releases are moved into this range
 }
 
 // queries call every dx_ function with every metric under which it adds noise, but for
-// dx_avg, whose answers are quotients: see TestMeanFollowsItsLaw of package scalar.
+// dx_avg, which answers quotients: see TestMeanFollowsItsLaw of package scalar.
 func queries() (list []query) {
 	universes := []struct {
 		name  string
@@ -147,7 +147,7 @@ func (d *database) numbers(sql string) (list []int64, err error) {
 	return list, err
 }
 
-// sameDraws recovers the draws of q from one database, whose readings are in the
+// sameDraws recovers the draws of q from one database, with readings in the
 // middle, and demands that the other's releases are the answers to its readings plus
 // these draws, moved to the nearest number that may be released.
 func sameDraws(q query, one, other *database, values []int64) error {
@@ -191,7 +191,7 @@ func TestQueryDrawsDoNotDependOnReadings(t *testing.T) {
 	})
 }
 
-// Releases whose draws depend on the reading, or which use it otherwise than by
+// Releases with draws that depend on the reading, or that use it otherwise than by
 // adding to it, are told from dx_value.
 func TestDrawsThatDependOnReadingsAreCaught(t *testing.T) {
 	value := queries()[0]
@@ -311,7 +311,7 @@ func TestDrawsThatDependOnLocationsAreCaught(t *testing.T) {
 	}
 }
 
-// A domain with a region releases a function of what it would release without:
+// A domain with a region releases a function of its release without one:
 // the point of the region nearest to it.
 func TestRegionIsAppliedToDrawsAlone(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {

@@ -22,7 +22,7 @@ import (
 // columns, types and NULLs, the same errors and refusals in the same rows, the same
 // charges and balances. How long that takes is not promised.
 
-// publicRows is what all databases have in common: whose each row of t is, and
+// publicRows is common to all databases: the account of each row of t, and
 // which of its secrets are NULL.
 var publicRows = []struct {
 	account        any
@@ -35,7 +35,7 @@ var publicRows = []struct {
 // secrets are those of one row, each an int64 or a float64.
 type secrets struct{ lat, lon, x any }
 
-// A world is what databases may differ in.
+// A world is the part in which databases may differ.
 type world struct {
 	name string
 	row  func(i int) secrets // from 0
@@ -148,16 +148,16 @@ func plainly(cell any) string { return fmt.Sprintf("%T %[1]v", cell) }
 // coordinate is one in a released trace.
 var coordinate = regexp.MustCompile(`"(lat|lon)":-?[0-9]+\.[0-9]{7}\b`)
 
-// binCount is the count of a bin, cells are what a heat map lists, and belief is what an
-// estimate says from released reports.
+// binCount is the count of a bin, cells are the cells that a heat map lists, and belief is the
+// estimate from released reports.
 var (
 	binCount = regexp.MustCompile(`"count":[0-9]+\b`)
 	cells    = regexp.MustCompile(`"features":\[.*\]`)
 	belief   = regexp.MustCompile(`("lat":[^"]*,"lon":[^"]*,"cell":|"type":"MultiPolygon",).*`)
 )
 
-// veiled hides what is released: every REAL, points and their cells, the coordinates of traces, the counts of
-// histograms, the cells of heat maps and what follows from reports. Whole numbers are shown: counts are of rows, which are
+// veiled hides released values: every REAL, points and their cells, the coordinates of traces, the counts of
+// histograms, the cells of heat maps and estimates from reports. Whole numbers are shown: counts are of rows, which are
 // public, and databases on one tape draw alike.
 func veiled(cell any) string {
 	switch v := cell.(type) {
@@ -187,8 +187,8 @@ func coded(err error) string {
 	return fmt.Sprint(err)
 }
 
-// difference is the kind of the first difference of two databases, and what it
-// is; both empty if there is none.
+// difference is the kind of the first difference of two databases, and a description
+// of it; both empty if there is none.
 func difference(a, b []event) (kind, is string) {
 	if len(a) != len(b) {
 		return "events", fmt.Sprintf("%d and %d events", len(a), len(b))
@@ -291,7 +291,7 @@ func TestTwinsShowTheSame(t *testing.T) {
 
 // planted are statements in which a secret interferes, each in one way only, and
 // the kind of event that gives it away. They do in SQL, where a condition on a
-// secret is outside the promise, what no function may do.
+// secret is outside the promise, the things that no function may do.
 var planted = map[string]struct{ statement, kind string }{
 	"error beyond a threshold": {`SELECT a, strict(x) FROM t`, "rows"},
 	"error in the first row":   {`SELECT strict(x) FROM t WHERE a = 2`, "rows"},

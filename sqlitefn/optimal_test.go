@@ -39,7 +39,7 @@ func settled(t *testing.T) *database {
 	return d
 }
 
-// reported holds what optql_report answers.
+// reported holds the answer of optql_report.
 type reported struct {
 	Name, Domain, Metric, Unit      string
 	Quality                         string
@@ -93,7 +93,7 @@ func TestOptimalFlow(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	if r.CertifiedEpsilon > 0.0003 || r.CertifiedEpsilon < 0.000299999999999 || !(r.Gap <= 1e-4) || r.Constraints < 9*2*8 ||
-		r.Seconds < 0 || r.Seconds == 0 && runtime.GOOS != "windows" { // whose clock stands still for milliseconds
+		r.Seconds < 0 || r.Seconds == 0 && runtime.GOOS != "windows" { // its clock stands still for milliseconds
 		t.Errorf("%+v", r)
 	}
 	// The error of somebody who knows the weights is the loss: theorem 6.2 of the
@@ -212,7 +212,7 @@ func TestOptimalOfAnotherDomain(t *testing.T) {
 			}
 		})
 	}
-	// What is released lies in the region, if there is one.
+	// Releases lie in the region, if there is one.
 	d.run(`SELECT geo_region('beijing', 'POLYGON((115.9 39.9, 116.2 39.9, 116.2 40.06, 115.9 40.06, 115.9 39.9))')`)
 	d.fails(`SELECT geoind_optimal('ana', 40, 116, 'town')`, "geoind_optimal: mechanism 'town': place POINT(116.", "lies outside the region of domain 'beijing'")
 	d.fails(`SELECT `+build+` FROM place`, "optql_build: place POINT(", "lies outside the region")
@@ -221,7 +221,7 @@ func TestOptimalOfAnotherDomain(t *testing.T) {
 }
 
 // No byte of a stored mechanism can be changed such that it releases more than it is
-// charged for: what is not refused is as private, over the same distances, at the
+// charged for: a mechanism that is not refused is as private, over the same distances, at the
 // same cost.
 func TestTamperedMechanisms(t *testing.T) {
 	d := settled(t)
@@ -266,7 +266,7 @@ func TestTamperedMechanisms(t *testing.T) {
 	if _, err := d.try(`SELECT optql_store('tampered', ?)`, append(good, 0)); err == nil {
 		t.Error("a byte more is a mechanism")
 	}
-	// Not even the owner's own hand: what stands in the table is certified again.
+	// Not even the owner's own hand: the mechanism in the table is certified again.
 	d.run(`UPDATE geosql_optimal SET mechanism = x'0102' WHERE name = 'town'`)
 	d.fails(`SELECT geoind_optimal('ana', 40, 116, 'town')`, "geoind_optimal: mechanism 'town': not a result of optql_build")
 	d.spends("ana", "m", 0)
@@ -291,7 +291,7 @@ func TestMechanismOfOtherDistances(t *testing.T) {
 			}
 			k := m.Matrix()
 			if c.factor < 1 {
-				for _, row := range k { // of which every distance is enough
+				for _, row := range k { // for this row every distance is enough
 					for z := range row {
 						row[z] = 1.0 / 9
 					}
@@ -407,7 +407,7 @@ func TestOptimalCharges(t *testing.T) {
 	d.spends("poor", "m", 0.0006)
 }
 
-// The constant of a dry run is the place nearest to the domain's centre, and what is refused
+// The constant of a dry run is the place nearest to the domain's centre, and a refused call
 // draws nothing either.
 func TestOptimalDrawsNothingUncharged(t *testing.T) {
 	made := settled(t)

@@ -93,7 +93,7 @@ func TestMetricRefuses(t *testing.T) {
 	d.fails(`SELECT `+built(good)+` FROM place p WHERE people <= 8`, "optql_build: metric of place "+three+" has a distance to "+placed(t, 40.1, 116.12)+", which is none of the places")
 }
 
-// Whatever the order of rows and of what they say, and whether a place says 0 of
+// Whatever the order of rows and of their lists, and whether a place says 0 of
 // itself, the mechanism is of the same distances.
 func TestMetricIsOfASet(t *testing.T) {
 	d := town(t)
@@ -116,7 +116,7 @@ func TestMetricIsOfASet(t *testing.T) {
 	}
 }
 
-// The distances that are certified are those that were asked for, and what is lost is
+// The certified distances are the ones that were asked for, and the loss is
 // measured in them.
 func TestMetricsOfMechanisms(t *testing.T) {
 	d := town(t)
@@ -162,7 +162,7 @@ func TestMetricsOfMechanisms(t *testing.T) {
 	}
 }
 
-// What a mechanism is charged in follows from its distances: metres only if none of
+// The unit of a mechanism's charges follows from its distances: metres only if none of
 // them is longer than the geodesic.
 func TestUnitOfMechanism(t *testing.T) {
 	d := town(t)
@@ -251,7 +251,7 @@ func TestChargesOfOwnUnit(t *testing.T) {
 	d.answers(`SELECT account, unit, epsilon_limit, spent, remaining FROM ledger_balance WHERE account = 'poor'`, `[[poor m:line 0.0008 0.0006 0.0002]]`)
 	d.answers(`SELECT budget_reserve('eve', 'm:line', 0.25), budget_spent('eve', 'm:line'), budget_remaining('eve', 'm:line')`, `[[1 0.25 0.75]]`)
 
-	// What a transaction released stays charged.
+	// A release in a transaction stays charged.
 	d.run(`BEGIN`, `CREATE TABLE kept AS SELECT geoind_optimal('di', 40, 116, 'line')`, `ROLLBACK`)
 	d.spends("di", "m:line", 0.0003)
 	// Whatever is remapped costs no more.
@@ -294,7 +294,7 @@ func TestSnapIsOfTheFrame(t *testing.T) {
 }
 
 // The unit is that of the distances in the file, whatever the file calls its metric:
-// what is certified over longer distances is never charged in metres.
+// a mechanism certified over longer distances is never charged in metres.
 func TestUnitIsNotTrusted(t *testing.T) {
 	d := settled(t)
 	good := d.stored("town")

@@ -17,7 +17,7 @@ func toll(expression string) string {
 	return `(SELECT json_group_array(json_array(o.lat, o.lon, ` + expression + `)) FROM place o)`
 }
 
-// The loss is what was asked for, and neither the distances nor the unit depend on it.
+// The loss is the one that was asked for, and neither the distances nor the unit depend on it.
 func TestQualitiesOfMechanisms(t *testing.T) {
 	order, domain := inOrder(t), beijing(t)
 	east := func(x, z int) float64 {

@@ -19,8 +19,8 @@ import (
 // hidden is pim_step over the table fix, as the reference writes predictive_step.
 const hidden = `pim_step(trace, t, lat, lon) OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING)`
 
-// rides is popular with two traces of ten points each, of which the last two have
-// no location.
+// rides is popular with two traces of ten points each, the last two without
+// a location.
 func rides(t *testing.T) *database {
 	t.Helper()
 	d := popular(t)
@@ -108,7 +108,7 @@ func TestPIMPolicy(t *testing.T) {
 	d.fails(`SELECT pim_step('stroll', 1, 40.25, 116.3)`, "pim_step: trace 'stroll' has a policy of mechanism 'independent'; its steps are taken by predictive_step")
 	d.fails(`SELECT pim_step('new', 1, 40.25, 116.3)`, "pim_step: trace 'new' has no policy", "trace_policy('new', ACCOUNT, 'pim', JSON)")
 
-	// What is reported is never moved into a region.
+	// A report is never moved into a region.
 	d.run(`SELECT geo_region('beijing', 'POLYGON((116 40, 117 40, 117 41, 116 40))')`)
 	d.fails(`SELECT pim_step('ride', 1, 40.25, 116.3)`, "pim_step: ", "region")
 	d.fails(`SELECT trace_policy('y', 'ana', 'pim', '`+wary+`')`, "trace_policy: json: ", "region")
@@ -126,7 +126,7 @@ func TestPIMRunUnderAnotherPolicy(t *testing.T) {
 	d.answers(`SELECT sum(spent), sum(reserved) FROM ledger_balance`, `[[2 0]]`)
 }
 
-// What is refused is refused before anything is drawn, and leaves the trace as it
+// A step is refused before anything is drawn, which leaves the trace as it
 // was.
 func TestPIMStepRefusesBeforeItDraws(t *testing.T) {
 	d := popular(t)
@@ -261,7 +261,7 @@ func TestPIMRunGoesOn(t *testing.T) {
 }
 
 // After a crash the trace is refused until it is restarted, and then goes on with
-// what was saved, whatever was reserved.
+// the saved points, whatever was reserved.
 func TestPIMRestart(t *testing.T) {
 	d := popular(t)
 	d.run(`SELECT pim_step('ride', 0, 40.25, 116.3)`, `SELECT budget_limit('ride', 'set', 6)`)

@@ -55,7 +55,7 @@ func TestNamedLedger(t *testing.T) {
 	}
 }
 
-// What is no place of a ledger is refused, without a word of it: it may hold a password.
+// A text that is no place of a ledger is refused, without a word of it: it may hold a password.
 func TestNamedLedgerSlips(t *testing.T) {
 	d := newDatabase(t)
 	for where, want := range map[string]string{

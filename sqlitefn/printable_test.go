@@ -11,7 +11,7 @@ import (
 )
 
 // TestErrorsSteerNothing passes texts that steer a terminal as every argument of every
-// function, in both forms, also inside what has a grammar. No error shows them as they are.
+// function, in both forms, also inside arguments with a grammar. No error shows them as they are.
 func TestErrorsSteerNothing(t *testing.T) {
 	texts := append(printabletest.Texts(), "a\x00b")
 	for _, c := range forms() {
@@ -73,7 +73,7 @@ func hostile(f *frame.Function, i int, text string) []string {
 	return values
 }
 
-// What the tables of a database from elsewhere hold is quoted too.
+// Names in the tables of a database from elsewhere are quoted too.
 func TestStoredNamesSteerNothing(t *testing.T) {
 	for _, text := range printabletest.Texts() {
 		d := newInner(t)

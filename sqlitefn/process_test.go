@@ -76,7 +76,7 @@ func (c plainConnector) Connect(context.Context) (driver.Conn, error) {
 
 func (c plainConnector) Driver() driver.Driver { return &sqlite3.SQLiteDriver{} }
 
-// What the processes of TestProcesses spend: 300 charges and not one more.
+// The processes of TestProcesses spend 300 charges and not one more.
 const (
 	granted   = 300
 	processes = 3
@@ -135,7 +135,7 @@ func spendAll(pool *sql.DB, i int) (n int, err error) {
 }
 
 // TestProcesses lets several processes with several connections each spend one
-// budget: together they get what it holds, exactly.
+// budget: together they get all of it, exactly.
 func TestProcesses(t *testing.T) {
 	d := declared(t)
 	d.run(`SELECT budget_limit('ana', 'm', 30)`)
@@ -164,7 +164,7 @@ func TestProcesses(t *testing.T) {
 		}
 		total += n
 	}
-	// Who is refused while others still hold what they will not use stops early.
+	// A process that is refused while others still hold unused amounts stops early.
 	for {
 		if _, err := d.try(`SELECT geoind_laplace('ana', 39.9, 116.3, 0.1)`); err != nil {
 			d.mentions(err, "account 'ana' has 0.0/m left of 30.0/m, 0.1/m asked")

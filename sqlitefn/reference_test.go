@@ -166,7 +166,7 @@ func TestEveryFunctionIsDescribed(t *testing.T) {
 	}
 }
 
-// What is free charges nobody, and has no argument that may hold a secret: those say so.
+// A free function charges nobody, and has no argument that may hold a secret: such arguments say so.
 func TestFreeFunctionsTakeNoSecret(t *testing.T) {
 	secrets := 0
 	for _, f := range functions {

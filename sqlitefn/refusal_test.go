@@ -19,7 +19,7 @@ import (
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
 
-// lastRefusal is what geosql_last_refusal answers.
+// lastRefusal is the answer of geosql_last_refusal.
 type lastRefusal struct {
 	Account, Unit      string
 	Asked, Left, Short json.Number
@@ -27,7 +27,7 @@ type lastRefusal struct {
 	Function           string
 }
 
-// lastRefusal returns what the connection answers, nil for NULL.
+// lastRefusal returns the connection's answer, nil for NULL.
 func (d *database) lastRefusal() *lastRefusal {
 	d.Helper()
 	text, ok := d.value(`SELECT geosql_last_refusal()`).(string)
@@ -68,7 +68,7 @@ func (d *database) notRefused(err error) {
 	}
 }
 
-// summary is what a refusal says, but for when it reopens.
+// summary is a refusal without the time when the limit reopens.
 func summary(r *sqlitefn.RefusedError) string {
 	return fmt.Sprintf("%s %s %s: %s of %s, %s short", r.Function, r.Account, r.Unit, r.Left, r.Asked, r.Short)
 }
@@ -84,7 +84,7 @@ func blocked(t *testing.T) *database {
 	return d
 }
 
-// Every form of function is refused with the same error, which tells what the text tells.
+// Every form of function is refused with the same error, which has the facts of the text.
 func TestRefusedError(t *testing.T) {
 	d := blocked(t)
 	for query, want := range map[string]string{

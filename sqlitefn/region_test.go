@@ -35,12 +35,12 @@ func TestRegionRowsAreStored(t *testing.T) {
 	d.run(`SELECT geo_region('beijing', '` + island + `')`)
 	d.answers(`SELECT domain, length(rows) > 10000 FROM geosql_region`, `[[beijing 1]]`)
 	d.run(fmt.Sprintf(`UPDATE geosql_region SET rows = x'%x'`, forgedRows()))
-	d.answers(onIsland, `[[1]]`) // what this connection has built it keeps
+	d.answers(onIsland, `[[1]]`) // this connection keeps its region
 	open(t, d.path).answers(inMiddle, `[[1]]`)
 }
 
 // Rows that are missing, damaged or another region's are computed anew, and stored by
-// whoever declares the region again.
+// a connection that declares the region again.
 func TestRegionRowsAreComputedAnew(t *testing.T) {
 	d := declared(t)
 	d.run(`SELECT geo_region('beijing', '`+island+`')`,

@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// chargedTo opens a new file whose ledger is on a server.
+// chargedTo opens a new file with a ledger on a server.
 func chargedTo(t *testing.T, url string) *database {
 	t.Helper()
 	t.Setenv("GEOSQL_STATE_DIR", t.TempDir())
@@ -38,7 +38,7 @@ func TestServerLedger(t *testing.T) {
 	open(t, path).fails(release, "-ledger is missing: this database was charged to ledger ")
 }
 
-// Connections of a pool share what their process knows of the ledger, and stop at the limit.
+// Connections of a pool share the knowledge of their process about the ledger, and stop at the limit.
 func TestServerLedgerOfPool(t *testing.T) {
 	d := chargedTo(t, pgtest.Start(t).Database(t))
 	var all sync.WaitGroup
@@ -69,7 +69,7 @@ func TestServerIsAway(t *testing.T) {
 	server.Restart(t)
 	d.run(release)
 	spent := d.value(`SELECT spent FROM ledger_balance`).(float64)
-	if spent != 1 { // what failed was not stored: the server was not there
+	if spent != 1 { // the failed charge was not stored: the server was not there
 		t.Errorf("spent %v", spent)
 	}
 }

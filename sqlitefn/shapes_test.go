@@ -16,7 +16,7 @@ type shape struct {
 	name        string
 	setup       []string
 	query       string // {f}: a release of the row's x; {c}: of a constant; {g}: of the row's location, as a table
-	show        string // what the query has stored, when it answers nothing itself
+	show        string // the rows that the query has stored, when it answers nothing itself
 	evaluations int64
 	rows        int
 }
@@ -101,7 +101,7 @@ var scalarShapes = []shape{
 	{name: "EXPLAIN QUERY PLAN", query: `EXPLAIN QUERY PLAN SELECT {f} FROM t`, evaluations: 0, rows: -1},
 }
 
-// tableShapes evaluate the table-valued form once per row of what stands to its
+// tableShapes evaluate the table-valued form once per row of the tables to its
 // left, unless they name it more than once.
 var tableShapes = []shape{
 	{name: "plain", query: `SELECT g.lat FROM t, {g}`, evaluations: 5, rows: 5},
@@ -146,7 +146,7 @@ var shapeTables = []string{
 	`SELECT dx_universe('fine', 0, 10, 0.000000001, 'kWh')`,
 }
 
-// observed is a database whose SQL function tick passes its argument on and
+// observed is a database with an SQL function tick that passes its argument on and
 // counts how often it is evaluated.
 type observed struct {
 	*database
@@ -257,7 +257,7 @@ func TestScalarShapes(t *testing.T) {
 	}
 }
 
-// What an account pays bounds what is shown of it: never fewer charges than
+// The charges of an account bound the answers shown of it: never fewer charges than
 // different answers.
 func TestScalarShapesShowNoMoreThanTheyCharge(t *testing.T) {
 	o := newObserved(t)
@@ -377,7 +377,7 @@ func TestReleasesMayStandInViews(t *testing.T) {
 
 var aggregateShapes = []struct {
 	name, query, want string
-	ana, bo           float64 // what they spend
+	ana, bo           float64 // the amounts that they spend
 }{
 	{"once", `SELECT dx_sum(account, x, 100, 'u') FROM t`, `[[15]]`, 100, 100},
 	{"same aggregate twice is evaluated once", `SELECT dx_sum(account, x, 100, 'u'), dx_sum(account, x, 100, 'u') FROM t`, `[[15 15]]`, 100, 100},

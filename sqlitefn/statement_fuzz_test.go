@@ -23,8 +23,8 @@ var fuzzTables = []string{
 }
 
 // FuzzStatement runs a statement of any text over tables with declarations and limits. It ends, its
-// error is one plain line, nobody spends more than a limit, the ledger verifies, and what was charged
-// is not more than what a dry run has foretold.
+// error is one plain line, nobody spends more than a limit, the ledger verifies, and the charges
+// are not more than a dry run has foretold.
 func FuzzStatement(f *testing.F) {
 	seeds := append(fuzztest.Statements(f, "../internal/conformance/scripts/*.sql", "../examples/sql/*.sql", "../README.md", "../docs/*.md"), append(drySelects, dryWrites...)...)
 	for _, query := range seeds {
@@ -80,7 +80,7 @@ func FuzzStatement(f *testing.F) {
 		}
 		ask(`ROLLBACK`) // of a transaction that the statement may have begun
 		after := balances()
-		if !strings.Contains(strings.ToLower(query), "budget_limit") { // which may set one below what is spent
+		if !strings.Contains(strings.ToLower(query), "budget_limit") { // it may set a limit below the amount spent
 			if beyond := d.rows(spent + ` AND spent + reserved > epsilon_limit`); beyond != nil {
 				t.Errorf("%q spends %v, beyond the limits", query, beyond)
 			}
@@ -98,7 +98,7 @@ func FuzzStatement(f *testing.F) {
 	})
 }
 
-// limitsOf returns what accounts may be charged, and whether these are all.
+// limitsOf returns the amounts that accounts may be charged, and whether these are all.
 func limitsOf(foretold [][]any) (most map[[2]string]float64, all bool) {
 	most = map[[2]string]float64{}
 	for _, row := range foretold {

@@ -11,7 +11,7 @@ import (
 const stepOver = `predictive_step(trace, t, lat, lon) OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING)`
 
 // traced is a database with two traces of 40 points each, interleaved and out of
-// order, one of which stands still while the other walks.
+// order; one stands still while the other walks.
 func traced(t *testing.T, settings string) *database {
 	t.Helper()
 	d := declared(t)
@@ -24,7 +24,7 @@ func traced(t *testing.T, settings string) *database {
 
 const thirtySteps = `{"epsilon": 0.023, "steps": 30}`
 
-// Over a table and on line the run is what was reported, budget is spent by the
+// Over a table and on line the run has the reported points, budget is spent by the
 // trace's account, and never more than the trace has.
 func TestPredictiveStep(t *testing.T) {
 	d := traced(t, thirtySteps)
@@ -132,8 +132,8 @@ func TestTracePolicy(t *testing.T) {
 	d.answers(`SELECT count(*) FROM trace_run('x')`, `[[0]]`)
 }
 
-// A dry run draws nothing and takes no trace; what it counts is bounded by what
-// the accounts have left.
+// A dry run draws nothing and takes no trace; its count is bounded by the balances
+// of the accounts.
 func TestPredictiveStepDryRun(t *testing.T) {
 	d := traced(t, thirtySteps)
 	d.run(`SELECT budget_limit('*', 'm', 0.05)`)
@@ -144,7 +144,7 @@ func TestPredictiveStepDryRun(t *testing.T) {
 	d.run(`SELECT ` + stepOver + ` FROM fix`)
 }
 
-// After a crash the trace is refused until it is restarted, and what was reserved
+// After a crash the trace is refused until it is restarted, and the reserved amount
 // is spent, for the account and for the trace.
 func TestTraceRestart(t *testing.T) {
 	d := traced(t, thirtySteps)
@@ -165,7 +165,7 @@ func TestTraceRestart(t *testing.T) {
 }
 
 // A statement over traces of reserved accounts that has crashed leaves a lease. The first restart ends it for
-// all traces of its accounts, those without a point too, and each counts what it may have lost.
+// all traces of its accounts, those without a point too, and each counts its possible loss.
 func TestTraceRestartOfALease(t *testing.T) {
 	d := declared(t)
 	d.run(`SELECT trace_policy('*', 'ana', 'predictive', '`+thirtySteps+`')`, `SELECT predictive_step('old', 0, 39.9, 116.3)`)

@@ -120,7 +120,7 @@ func TestFailedInsertIsCharged(t *testing.T) {
 	d.spends("ana", "m", 2)
 }
 
-// What a statement has reserved ahead and not used returns when it ends, however
+// The unused part of a statement's reservation returns when the statement ends, however
 // it ends.
 func TestReservationsReturn(t *testing.T) {
 	for name, q := range map[string]struct{ release, from string }{
@@ -190,7 +190,7 @@ func (d *database) checkCharged(low, high int64) {
 	}
 }
 
-// A reservation is spent from before the limit is, and what is left of it returns
+// A reservation is spent from before the limit is, and the rest of it returns
 // when the last connection closes.
 func TestReservationReturnsAtClose(t *testing.T) {
 	d := declared(t)
@@ -245,8 +245,8 @@ func TestInterruptedAggregate(t *testing.T) {
 	d.answers(`SELECT dx_sum('ana', 3, 100, 'u')`, `[[3]]`)
 }
 
-// A refusal in mid-scan: the rows before it have been delivered, what they cost
-// is spent exactly, and what is left can still be used.
+// A refusal in mid-scan: the rows before it have been delivered, their cost
+// is spent exactly, and the rest can still be used.
 func TestRefusalInMidScan(t *testing.T) {
 	for name, query := range map[string]string{
 		"scalar":       numbered("100") + `SELECT geoind_laplace('ana', 39.9, 116.3, 0.5) FROM s`,
@@ -357,7 +357,7 @@ func TestSpoiltLedgers(t *testing.T) {
 	}
 }
 
-// What is charged must be found later, so a ledger that goes missing under an
+// A charge must be found later, so a ledger that goes missing under an
 // open connection must be noticed as well.
 func TestLedgerLostWhileInUse(t *testing.T) {
 	for name, another := range map[string]bool{"deleted": false, "replaced": true} {
@@ -365,7 +365,7 @@ func TestLedgerLostWhileInUse(t *testing.T) {
 			d := declared(t)
 			d.run(release)
 			err := os.Remove(d.path + "-ledger")
-			if err != nil && runtime.GOOS == "windows" { // which lets nobody remove what is open
+			if err != nil && runtime.GOOS == "windows" { // nobody may remove an open file there
 				d.run(release)
 				return
 			} else if err != nil {

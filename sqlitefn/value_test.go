@@ -14,7 +14,7 @@ import (
 // metered is predictive_value over the table half.
 const metered = `predictive_value(meter, t, kwh) OVER (PARTITION BY meter ORDER BY t ROWS UNBOUNDED PRECEDING)`
 
-// manyHalfHours is a policy whose noise costs 1.919 and whose tests cost 0.754: its budget lasts
+// manyHalfHours is a policy with noise that costs 1.919 and tests that cost 0.754: its budget lasts
 // for 8 reports if all tests fail, and for at most 25.
 const manyHalfHours = `{"universe": "halfhour", "epsilon": 20, "alpha": 1.2, "eta": 0.25}`
 
@@ -30,8 +30,8 @@ func half(t *testing.T, settings string) *database {
 	return d
 }
 
-// Over a table and on line, the run is what was reported, and the trace's account pays what
-// the steps have spent, in the universe's unit.
+// Over a table and on line, the run has the reported points, and the trace's account pays the
+// cost of the steps, in the universe's unit.
 func TestPredictiveValue(t *testing.T) {
 	d := half(t, manyHalfHours)
 	reported := map[any][]any{}
@@ -75,7 +75,7 @@ func TestPredictiveValue(t *testing.T) {
 		`[[predictive_value kWh 2 1] [predictive_value kWh 2 1]]`)
 }
 
-// The draws are those of package trace, whose laws are enumerated there: from the same entropy
+// The draws are those of package trace, which has tests that enumerate their laws: from the same entropy
 // both make the same run.
 func TestPredictiveValueDrawsAsPackageTraceDoes(t *testing.T) {
 	universe, err := scalar.NewUniverse("halfhour", 0, 6, 0.001, "kWh")

@@ -17,7 +17,7 @@ func meters(t *testing.T) *database {
 	return d
 }
 
-// Answers of a subquery, and those that a statement names twice, have the distance that
+// Answers of a subquery, and answers that a statement names twice, have the distance that
 // dx_radius foretells, and are released once.
 func TestWithin(t *testing.T) {
 	d := meters(t)
@@ -50,7 +50,7 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// An average of records goes by its noisy number of readings: what dx_within answers differs
+// An average of records goes by its noisy number of readings: the answer of dx_within differs
 // from execution to execution. That 50 are alike has a probability below 1e-20.
 func TestWithinOfRecords(t *testing.T) {
 	d := meters(t)
@@ -69,7 +69,7 @@ func TestWithinOfRecords(t *testing.T) {
 	}
 }
 
-// What was not released by this execution has no distance.
+// A number that this execution has not released has no distance.
 func TestWithinOfOtherNumbers(t *testing.T) {
 	d := meters(t)
 	d.answers(`SELECT dx_within(3), dx_within(3.0, 0.5), dx_within(NULL), dx_within(NULL, 0.5)`, `[[<nil> <nil> <nil> <nil>]]`)
@@ -179,7 +179,7 @@ func TestWithinInSchemas(t *testing.T) {
 	d.answers(`SELECT r = dx_radius('sum', 0.95, 1, 'fine') FROM total`, `[[1]]`)
 }
 
-// A dry run answers for stand-ins, charges nobody, and counts what is released alone.
+// A dry run answers for stand-ins, charges nobody, and counts the releases alone.
 func TestWithinInADryRun(t *testing.T) {
 	d := meters(t)
 	before := d.value(`SELECT count(*) FROM ledger_charges`)
