@@ -13,7 +13,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// What is no value of the database gives this error, whatever is wrong with it.
+// A text that is no value of the database gives this error, whatever is wrong with it.
 const damaged = " is not a value that was sealed for this database"
 
 // sealedCalls are calls of every function over a sealed reading.
@@ -73,7 +73,7 @@ func TestDamagedValues(t *testing.T) {
 	d.answers(`SELECT dx_value(`+fmt.Sprintf("x'%x'", value)+`, 100)`, "[[7]]")
 }
 
-// None of a million random values opens, half of which claim the column and session of one that
+// None of a million random values opens; half of them claim the column and session of a value that
 // does, and a quarter its counter. One in 25 is tried in a statement of its own.
 func TestRandomValues(t *testing.T) {
 	emulate.NeedsFiles(t)
@@ -155,7 +155,7 @@ func TestForgedRanges(t *testing.T) {
 	d.answers(`SELECT dx_value(x'`+value+zero+three+`', 100)`, "[[3]]")
 }
 
-// Statements that misuse what SQL offers fail, and charge nobody.
+// Statements that misuse SQL fail, and charge nobody.
 func TestAttacksInSQL(t *testing.T) {
 	d := newSealed(t, sealedRows)
 	d.run(`INSERT INTO other VALUES(1, ` + d.seal.Reading(columnOther, "bo", 7) + `)`)
@@ -211,7 +211,7 @@ func TestCiphertextsTellNothing(t *testing.T) {
 	}
 	d := newSealed(t, rows)
 	d.answers(`SELECT count(DISTINCT kwh), count(DISTINCT place), count(DISTINCT substr(kwh, 17)), min(length(kwh)), max(length(kwh)), max(length(place)) FROM s`, "[[400 400 400 56 56 56]]")
-	// Each bit of what is encrypted is 1 in half of the 200 values of 0, and of 10: 100 +- 50 is
+	// Each bit of the ciphertext is 1 in half of the 200 values of 0, and of 10: 100 +- 50 is
 	// missed by any of 640 bits with a probability below 2e-9.
 	for _, half := range []string{"id <= 200", "id > 200"} {
 		var ones [320]int
@@ -236,7 +236,7 @@ func TestCiphertextsTellNothing(t *testing.T) {
 func TestValuesOfOtherDatabases(t *testing.T) {
 	d := newSealed(t, sealedRows)
 	e := sealRows(t, t.TempDir()+"/other.db", d.key, sealedRows)
-	for _, c := range e.collectors() { // who is enrolled in both
+	for _, c := range e.collectors() { // collectors enrolled in both
 		d.record(catalog.Collector{Name: "of the other", Verify: c.Verify}.Fact())
 	}
 	d.unharmed(func() { d.refusesValue("dx_sum(%s, 1)", e.seal.Reading(columnKWh, "ana", 3)) })
@@ -257,8 +257,8 @@ func TestValuesOfOtherDatabases(t *testing.T) {
 	again.fails(`SELECT dx_sum(kwh, 1) FROM s`, "the ledger is not that of this sealed database")
 }
 
-// Sessions that nobody whom the owner has enrolled has signed open nothing: a forged row of an
-// enrolled collector, one that a stranger has signed, and one that was changed.
+// A session opens nothing unless a collector that the owner has enrolled has signed it: not a forged row of an
+// enrolled collector, one that a stranger has signed, or one that was changed.
 func TestForgedSessionsInSQL(t *testing.T) {
 	stranger := sealedtest.NewKey(t)
 	d := newSealed(t, sealedRows)
@@ -278,8 +278,8 @@ func TestForgedSessionsInSQL(t *testing.T) {
 	third.refusesValue("dx_value(%s, 1)", value)
 }
 
-// Refusals tell what is public: whose budget is used up, by what was asked before. So in two
-// databases with other secrets they are the same, and so is what is left.
+// Refusals depend on public things: the account with a used up budget, and the earlier questions. So in two
+// databases with other secrets they are the same, and so is the rest of the budget.
 func TestRefusalsAreNoOracle(t *testing.T) {
 	texts := map[string]bool{}
 	for _, kwh := range []int64{0, 5, 10} {

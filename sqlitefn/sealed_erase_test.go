@@ -43,8 +43,8 @@ func (d *sealedDatabase) again(opts ...sqlitefn.Option) *database {
 	return open(d, d.path, append(opts, sqlitefn.WithKeyring(sealed.NewKeyring(d.key)))...)
 }
 
-// collector returns the database as another collector writes it over a connection, whom the owner
-// has enrolled.
+// collector returns the database as another collector, enrolled by the owner, writes it over a
+// connection.
 func (d *sealedDatabase) collector(over *database, name string) *sealedtest.Database {
 	d.Helper()
 	key := sealedtest.NewKey(d)
@@ -65,7 +65,7 @@ func (d *database) insert(seal *sealedtest.Database, who string, kwh int64) {
 	d.run(fmt.Sprintf(`INSERT INTO s(who, zone, kwh) VALUES('%s', 1, %s)`, seal.Account(who).Pseudonym, seal.Reading(columnKWh, who, kwh)))
 }
 
-// What one connection records, another one acts on in its next statement, be it prepared
+// A connection acts on the records of another one in its next statement, be it prepared
 // already, in a transaction, or the next run of one that has run.
 func TestErasureOnAnotherConnection(t *testing.T) {
 	for _, in := range []string{"", "BEGIN", "BEGIN IMMEDIATE"} {
@@ -105,9 +105,9 @@ func TestErasureOnAnotherConnection(t *testing.T) {
 	}
 }
 
-// What is gone stays gone on a connection that has read of it in the database, whatever is
-// missing there by the time that the owner erases or revokes: a value whose account or session
-// is not in the database any more is no value of it, and one of a revoked session counts as NULL.
+// A revoked or erased value stays gone on a connection that has read of it in the database, whatever is
+// missing there by the time that the owner erases or revokes: a value without its account or session
+// in the database is no value of it any more, and one of a revoked session counts as NULL.
 func TestErasureOfWhatTheDatabaseLacks(t *testing.T) {
 	d := newSealed(t, sealedRows)
 	d.answers(`SELECT dx_sum(kwh, 100) FROM s`, "[[23]]")
@@ -181,7 +181,7 @@ func TestAccountOfSeveralNumbers(t *testing.T) {
 	d.answers(`SELECT dx_sum(kwh, 100) FROM s`, "[[11]]")
 }
 
-// A number that two names claim opens for neither, whoever came first.
+// A number that two names claim opens for neither, whichever came first.
 func TestNumberOfTwoAccounts(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		d := newSealed(t, sealedRows)

@@ -71,7 +71,7 @@ func (d *desk) rewind(number uint64) {
 	d.owner.raw(func(c *sqlitefn.Conn) { c.Rewind(tape(number)) })
 }
 
-// allPurses returns what the analyst's role has spent, by account and unit.
+// allPurses returns the amounts that the analyst's role has spent, by account and unit.
 func (d *desk) allPurses() map[[2]string]float64 {
 	d.Helper()
 	list, err := d.book.Purses(d.analyst.Role)
@@ -160,7 +160,7 @@ func (d *desk) isRefused(query, want string) error {
 	return err
 }
 
-// spent returns what accounts and purses have spent in a unit, by name.
+// paid returns the amounts that accounts and role budgets have spent in a unit, by name.
 func (d *desk) paid(unit budget.Unit) (accounts, purses map[string]budget.Amount) {
 	d.Helper()
 	accounts, purses = map[string]budget.Amount{}, map[string]budget.Amount{}
@@ -185,7 +185,7 @@ func (d *desk) paid(unit budget.Unit) (accounts, purses map[string]budget.Amount
 	return accounts, purses
 }
 
-// paysIn checks what accounts and purses have spent, as multiples of 1.
+// paysIn checks the amounts that accounts and role budgets have spent, as multiples of 1.
 func (d *desk) paysIn(unit budget.Unit, accounts, purses string) {
 	d.Helper()
 	a, p := d.paid(unit)
@@ -205,7 +205,7 @@ func short(m map[string]budget.Amount) string {
 	return strings.Join(list, " ")
 }
 
-// Whoever asks elsewhere gets the answers that the owner gets.
+// An analyst elsewhere gets the answers that the owner gets.
 func TestEvaluatedAnswers(t *testing.T) {
 	d := newDesk(t, sealedRows)
 	for query, want := range map[string]string{
@@ -228,7 +228,7 @@ func TestEvaluatedAnswers(t *testing.T) {
 	}
 }
 
-// An analyst has no function that charges somebody whom the statement names, none of the owner's, and no account but
+// An analyst has no function that charges an account named by the statement, none of the owner's, and no account but
 // the one in a value.
 func TestAnalystsHaveSealedFormsOnly(t *testing.T) {
 	d := newDesk(t, sealedRows)
@@ -250,7 +250,7 @@ func TestAnalystsHaveSealedFormsOnly(t *testing.T) {
 	d.paysIn("kWh", "", "")
 }
 
-// Roles have grants, caps and budgets. What breaks them charges nobody.
+// Roles have grants, caps and budgets. A statement that breaks them charges nobody.
 func TestAnalystsAreBound(t *testing.T) {
 	d := newDesk(t, sealedRows)
 	d.analyst.MayAsk = func(c catalog.ColumnName) bool { return c != catalog.ColumnName{Table: "s", Column: "one"} }
@@ -322,7 +322,7 @@ func TestAnswersAreRemembered(t *testing.T) {
 	d.open([32]byte{1})
 	again(same, first[0], 6)
 
-	d.analyst.Role = "ben" // who has not seen it, and pays from his budget
+	d.analyst.Role = "ben" // he has not seen it, and pays from his budget
 	d.gets(same, first[0])
 	if state := d.state(); state != balances || d.report.Remembered != 6 {
 		t.Errorf("another role: %s, then %s", balances, state)
@@ -348,7 +348,7 @@ func TestAnswersAreRemembered(t *testing.T) {
 	}
 }
 
-// Who refreshes a dashboard pays for the buckets that have changed.
+// Refreshing a dashboard costs only the buckets that have changed.
 func TestDashboardsPayForChangedBuckets(t *testing.T) {
 	var rows []sealedRow
 	for hour := range 8 {
@@ -421,7 +421,7 @@ func TestReportedRadius(t *testing.T) {
 	}
 }
 
-// A quote tells what a statement costs, and changes nothing. A run that would cost more fails before it charges.
+// A quote tells the cost of a statement, and changes nothing. A run that would cost more fails before it charges.
 func TestQuotes(t *testing.T) {
 	d := newDesk(t, sealedRows)
 	query := `SELECT zone, dx_sum(kwh, 1), dx_count(one, 2) FROM s GROUP BY zone`
@@ -482,8 +482,8 @@ func TestFailedEvaluationsChargeNobody(t *testing.T) {
 	}
 }
 
-// What random statements of two roles cost is what a model says that knows nothing of how sums are kept: an account
-// pays, of each statement, the largest sum of epsilon for one of its values over the answers that are drawn, and a role the
+// Random statements of two roles cost as much as in a model that knows nothing of how sums are kept: an account
+// pays, for each statement, the largest sum of epsilon for one of its values over the answers that are drawn, and a role the
 // same over the answers that it has not seen.
 func TestEvaluatedCharges(t *testing.T) {
 	const accounts, values = 4, 12
@@ -545,7 +545,7 @@ func TestEvaluatedCharges(t *testing.T) {
 	}
 }
 
-// chargeModel says what statements of sums cost accounts and purses.
+// chargeModel computes the costs of statements of sums to accounts and role budgets.
 type chargeModel struct {
 	given    map[string]map[string]bool // which roles have seen the answer to a question
 	accounts map[string]int64

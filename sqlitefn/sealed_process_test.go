@@ -18,7 +18,7 @@ var sealedSpending = []string{
 	`SELECT dx_max(kwh, 0.25, 'dinf') FROM s, n GROUP BY n.i`,
 }
 
-// playSealed runs sealedSpending on the database at path, whose key is beside it, and writes a
+// playSealed runs sealedSpending on the database at path, with the key beside it, and writes a
 // line for each answer.
 func playSealed(path string) error {
 	text, err := os.ReadFile(path + ".key")
@@ -80,7 +80,7 @@ func TestKillOverSealedValues(t *testing.T) {
 	}
 }
 
-// spentIn returns what ana has spent in a database that nobody has open.
+// spentIn returns the amount that ana has spent in a database that nobody has open.
 func spentIn(t *testing.T, path string) float64 {
 	t.Helper()
 	d := open(t, path)

@@ -14,8 +14,8 @@ import (
 )
 
 // sealedSQL writes random statements over three databases that have the same rows: one with
-// plain values, one with sealed ones, and a shadow, whose values say which they are. They share
-// the public columns id, a, zone and h. What they write differently is in braces: the columns of
+// plain values, one with sealed ones, and a shadow, where a value names itself. They share
+// the public columns id, a, zone and h. The parts that they write differently are in braces: the columns of
 // a table, {cols} or {l.cols}, and calls, {name column epsilon metric}.
 type sealedSQL struct{ randomSQL }
 
@@ -73,7 +73,7 @@ func callIn(database, name, column, epsilon, metric string) string {
 	return name + "(" + strings.Join(args, ", ") + ")"
 }
 
-// call returns a call, whose epsilon is one of a few or an expression that is constant in a group.
+// call returns a call with an epsilon that is one of a few or an expression that is constant in a group.
 func (q sealedSQL) call(expressions ...string) string {
 	epsilon := q.of(append(expressions, "0.25", "0.5", "1", "1.5")...)
 	x := q.of("x", "x", "y")
@@ -177,7 +177,7 @@ func (q sealedSQL) correlated() string {
 	return "SELECT l.zone, (SELECT " + q.call("l.zone+0.5") + " FROM " + q.source(1) + " k WHERE k.zone " + q.of("=", "=", "<") + " l.zone) FROM (SELECT DISTINCT zone FROM " + q.of("t", "w") + ") l"
 }
 
-// newTriplet opens the three databases, the sealed one under a name. What the first two draw comes from a tape.
+// newTriplet opens the three databases, the sealed one under a name. The draws of the first two come from a tape.
 func newTriplet(t *testing.T, dsn string, most int) (plain *database, hidden *sealedDatabase, shadow *database) {
 	plain, shadow = open(t, ":memory:"), open(t, ":memory:")
 	hidden = sealRows(t, dsn, sealedtest.NewKey(t), nil, sqlitefn.WithMaxRepeat(most))
@@ -211,7 +211,7 @@ func newTriplet(t *testing.T, dsn string, most int) (plain *database, hidden *se
 	return plain, hidden, shadow
 }
 
-// balances returns what accounts have spent, by account and unit.
+// balances returns the amounts that accounts have spent, by account and unit.
 func (d *database) balances() map[[2]string]float64 {
 	d.Helper()
 	spent := map[[2]string]float64{}
@@ -221,8 +221,8 @@ func (d *database) balances() map[[2]string]float64 {
 	return spent
 }
 
-// charges runs a statement that draws from the beginning of a tape, undoes what it wrote, and
-// returns what it showed and was charged.
+// charges runs a statement that draws from the beginning of a tape, undoes its writes, and
+// returns its rows and its charges.
 func (d *database) charges(number uint64, statement string) (rows [][]any, charged map[[2]string]float64, err error) {
 	d.Helper()
 	d.raw(func(c *sqlitefn.Conn) { c.Rewind(tape(number)) })
@@ -239,7 +239,7 @@ func (d *database) charges(number uint64, statement string) (rows [][]any, charg
 	return rows, charged, err
 }
 
-// Sealed values answer as plain ones do, charge exactly what the rule of the shadow says, and
+// Sealed values answer as plain ones do, charge exactly by the rule of the shadow, and
 // never more than the plain ones if no group repeats a value.
 func TestSealedAndPlainAlike(t *testing.T) {
 	q := sealedSQL{randomSQL{trials.Rand(t)}}
@@ -307,8 +307,8 @@ func TestSealedAndPlainAlike(t *testing.T) {
 	}
 }
 
-// What is evaluated elsewhere, for an analyst, answers as plain values do and charges accounts and purses what
-// the rule of the shadow says. A question that a statement asks twice costs once.
+// A statement evaluated elsewhere, for an analyst, answers as plain values do and charges accounts and role budgets by
+// the rule of the shadow. A question that a statement asks twice costs once.
 func TestEvaluatedAndPlainAlike(t *testing.T) {
 	q := sealedSQL{randomSQL{trials.Rand(t)}}
 	statements := trials.Count(t, "GEOSQL_STATEMENTS", 200)
@@ -379,7 +379,7 @@ func TestEvaluatedAndPlainAlike(t *testing.T) {
 	}
 }
 
-// since returns what balances have more than earlier ones.
+// since returns the amounts by which balances exceed earlier ones.
 func since(before, after map[[2]string]float64) map[[2]string]float64 {
 	more := map[[2]string]float64{}
 	for at, spent := range after {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A shadow works out what a statement over sealed values must cost from which values its groups
+// A shadow works out the cost of a statement over sealed values from the values that its groups
 // are given, in the simplest way. Its values are texts: the account, the column and the row.
 type shadow struct {
 	most     int  // how often a group may have a value
@@ -14,13 +14,13 @@ type shadow struct {
 	repeated bool // a group has had a value twice
 	empty    bool // a group has had none
 	batches  bool // a group has had more rows than are passed on together
-	ones     bool // ones were counted, which costs those who have zeros too
+	ones     bool // ones were counted, which costs accounts with zeros too
 
 	sums    map[string]float64    // of epsilon by value and unit
 	largest map[[2]string]float64 // of them, by account and unit
-	values  map[[2]string]float64 // what is paid of it
-	others  map[[2]string]float64 // what is paid otherwise
-	before  map[[2]string]float64 // what was paid when the statement failed
+	values  map[[2]string]float64 // the payment for it
+	others  map[[2]string]float64 // the other payments
+	before  map[[2]string]float64 // the payments when the statement failed
 }
 
 func newShadow(most int) *shadow {
@@ -30,7 +30,7 @@ func newShadow(most int) *shadow {
 	}
 }
 
-// charges returns what is paid, by account and unit.
+// charges returns the payments, by account and unit.
 func (s *shadow) charges() map[[2]string]float64 {
 	all := maps.Clone(s.others)
 	for at, paid := range s.values {
@@ -39,8 +39,8 @@ func (s *shadow) charges() map[[2]string]float64 {
 	return all
 }
 
-// contradicts says what the ledger should have charged instead, if it should have. A statement that
-// fails has paid for the groups before. Those that are open then may be paid for or not; and it
+// contradicts returns the right charges of the ledger, if its charges are wrong. A statement that
+// fails has paid for the groups before. Open groups may then be paid for or not; and it
 // fails earlier if rows of a group were passed on before its end.
 func (s *shadow) contradicts(charged map[[2]string]float64) string {
 	all := s.charges()
@@ -112,7 +112,7 @@ func (g *shadowGroup) take() bool {
 	return true
 }
 
-// rule says what a group costs: epsilon once, epsilon by row, or the largest sum by value.
+// rule returns the price rule of a group: epsilon once, epsilon by row, or the largest sum by value.
 func (g *shadowGroup) rule() string {
 	switch {
 	case g.name == "dx_accounts", g.name == "dx_centroid", g.metric == "dinf":

@@ -113,7 +113,7 @@ func TestSealedAnswers(t *testing.T) {
 	}
 }
 
-// charge is a statement and what it costs ana and bo.
+// charge is a statement and its cost for ana and bo.
 type charge struct {
 	query, unit string
 	ana, bo     float64
@@ -161,7 +161,7 @@ func TestSealedCharges(t *testing.T) {
 	}
 }
 
-// What is repeated costs its multiplicity, up to what is allowed.
+// A repeated value costs its multiplicity, up to the allowed one.
 func TestRepeatedValues(t *testing.T) {
 	twice := `SELECT dx_sum(kwh, 1%s) FROM s, (SELECT 1 AS n UNION ALL SELECT 2)`
 	d := newSealed(t, sealedRows)
@@ -216,7 +216,7 @@ func TestSealedMisuse(t *testing.T) {
 	}
 }
 
-// Whoever is erased, or whose collector is revoked, counts as NULL from the next statement on.
+// An erased account, or one with a revoked collector, counts as NULL from the next statement on.
 func TestErasedAndRevoked(t *testing.T) {
 	d := newSealed(t, sealedRows)
 	d.answers(`SELECT dx_sum(kwh, 100) FROM s`, "[[23]]")
@@ -268,7 +268,7 @@ func TestSealedWithoutKey(t *testing.T) {
 	keyed.fails(`SELECT dx_sum(kwh, 1) FROM s`, "this database is not sealed")
 }
 
-// The ledger keeps the universe of a column: what the database says of it does not count.
+// The ledger keeps the universe of a column: the database's own word for it does not count.
 func TestDeclarationsInTheDatabaseDoNotCount(t *testing.T) {
 	d := newSealed(t, sealedRows)
 	d.run(`UPDATE geosql_universe SET hi = 1000000, step = 100000 WHERE name = 'u'`,

@@ -12,10 +12,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// sealedPublic is what all sealed databases of these tests have in common: whose each row is.
+// sealedPublic is common to all sealed databases of these tests: the account of each row.
 var sealedPublic = []string{"ana", "bo", "ana", "cy", "ana", "di", "bo", "poor"}
 
-// A sealedWorld is what they differ in: reading, flag and location of a row.
+// A sealedWorld is the part in which they differ: reading, flag and location of a row.
 type sealedWorld struct {
 	name string
 	row  func(i int) (kwh, one int64, lat, lon float64)
@@ -32,12 +32,12 @@ var sealedWorlds = []sealedWorld{
 	repeats("inside", []int64{3, 4, 5, 2, 9}, []int64{1, 0, 1}, []float64{39.9, 40.5, 40}, []float64{116.3, 117, 115.5}),
 	repeats("border", []int64{0, 10}, []int64{0}, []float64{39.4, 41.1}, []float64{115.4, 117.6}),
 	repeats("equal", []int64{7}, []int64{1}, []float64{40}, []float64{116}),
-	// A collector may seal what it likes.
+	// A collector may seal any value.
 	repeats("outside", []int64{-1, 11, 1 << 40}, []int64{2, -7}, []float64{-89, 12, 90}, []float64{-179.9, 180, 0}),
 	repeats("far", []int64{math.MaxInt64, math.MinInt64}, []int64{math.MaxInt64, math.MinInt64}, []float64{90, -90}, []float64{180, -180}),
 }
 
-// inhabitSealed opens a sealed database of a world in a file, whose draws come from a tape.
+// inhabitSealed opens a sealed database of a world in a file, with draws that come from a tape.
 func inhabitSealed(tb testing.TB, w sealedWorld, number uint64) *sealedDatabase {
 	tb.Helper()
 	var rows []sealedRow
@@ -51,8 +51,8 @@ func inhabitSealed(tb testing.TB, w sealedWorld, number uint64) *sealedDatabase 
 	return d
 }
 
-// sealedStatements show what the functions over sealed values show. Counts are made REAL, as all
-// is that is released.
+// sealedStatements show the answers of the functions over sealed values. Counts are made REAL, as all
+// released values are.
 var sealedStatements = func() (list []string) {
 	for _, metric := range []string{"", ", 'd1'", ", 'nd1'", ", 'dh'", ", 'dinf'"} {
 		for _, f := range []string{"dx_sum(kwh", "dx_avg(kwh", "dx_variance(kwh", "dx_stddev(kwh", "dx_min(kwh", "dx_max(kwh", "dx_median(kwh", "dx_percentile(kwh, 90"} {
@@ -82,7 +82,7 @@ var sealedStatements = func() (list []string) {
 	return list
 }()
 
-// sealedShow hides what is released, and what is sealed: its length is shown.
+// sealedShow hides released values, and sealed ones: their length is shown.
 func sealedShow(cell any) string {
 	if b, ok := cell.([]byte); ok {
 		return fmt.Sprintf("BLOB %d", len(b))
@@ -90,7 +90,7 @@ func sealedShow(cell any) string {
 	return veiled(cell)
 }
 
-// watchSealed returns what the statements show, and then, with ana erased, what they show
+// watchSealed returns the answers of the statements, and then, with ana erased, the answers
 // again. The last event is the length of the files.
 func (d *sealedDatabase) watchSealed(show func(any) string) []event {
 	d.Helper()
@@ -109,7 +109,7 @@ func (d *sealedDatabase) watchSealed(show func(any) string) []event {
 	return events
 }
 
-// Sealed databases that differ in what is sealed show the same, but for what is released under a
+// Sealed databases that differ in sealed values only show the same, but for values released under a
 // charge.
 func TestSealedNonInterference(t *testing.T) {
 	first := inhabitSealed(t, sealedWorlds[0], 1).watchSealed(sealedShow)
