@@ -59,7 +59,7 @@ func WithLedgerMode(mode fs.FileMode) Option { return func(o *options) { o.Ledge
 // needs a reader of its own.
 func WithEntropy(r io.Reader) Option { return func(o *options) { o.Entropy = r } }
 
-// WithKeyring lets the functions open what was sealed for the keys: see docs/sealed.md. Without
+// WithKeyring lets the functions open values that were sealed for the keys: see docs/sealed.md. Without
 // it they refuse sealed values. Nil has no effect.
 func WithKeyring(k *sealed.Keyring) Option { return func(o *options) { o.Keyring = k } }
 
@@ -83,7 +83,7 @@ type attachment struct {
 	opts    options
 }
 
-// Attach registers the functions on the connection whose handle, an *sqlite3 of C, is db: for
+// Attach registers the functions on the connection with the handle db, an *sqlite3 of C: for
 // programs that open SQLite by other means than the driver. Doing so again with the same
 // options changes nothing.
 func Attach(db unsafe.Pointer, opts ...Option) error {

@@ -26,7 +26,7 @@ func Register(conn *sqlite3.SQLiteConn, opts ...Option) error {
 }
 
 // Connector opens connections that have the functions, for sql.OpenDB. The data
-// source name is that of mattn/go-sqlite3. What a pool returns of a statement that was
+// source name is that of mattn/go-sqlite3. The error that a pool returns of a statement that was
 // refused is a [*RefusedError]; sql.Conn.Raw passes a [*Conn].
 func Connector(dsn string, opts ...Option) driver.Connector {
 	return &connector{dsn, &sqlite3.SQLiteDriver{
@@ -54,7 +54,7 @@ func (c *connector) Connect(context.Context) (driver.Conn, error) {
 	return &Conn{conn, attachedTo(handle.Handle()).session}, nil
 }
 
-// A Conn is a connection of a [Connector]: the driver's, whose refusals are a [*RefusedError]
+// A Conn is a connection of a [Connector]: the driver's, with refusals that are a [*RefusedError]
 // where database/sql asks for them.
 type Conn struct {
 	*sqlite3.SQLiteConn
@@ -62,7 +62,7 @@ type Conn struct {
 }
 
 // refusal returns an error of the driver, in a [*RefusedError] if it is a refusal. The session
-// has kept what the last call that failed said. If the driver's error has its text, it comes from
+// has kept the text of the last call that failed. If the driver's error has its text, it comes from
 // that call, and not from another function that fails with the same code.
 func (c *Conn) refusal(err error) error {
 	failed, ok := err.(sqlite3.Error)
@@ -131,7 +131,7 @@ func (r *connRows) Next(row []driver.Value) error { return r.conn.refusal(r.SQLi
 
 func (r *connRows) Close() error { return r.conn.refusal(r.SQLiteRows.Close()) }
 
-// automatic holds what Auto was last called with.
+// automatic holds the options of the last call of Auto.
 var automatic struct {
 	sync.Mutex
 	on   bool

@@ -9,8 +9,8 @@ import (
 // A RefusedError is the error of a statement for which an account does not have enough left.
 // It depends on public arguments and on the balance only. The connections of a [Connector]
 // return it, wrapped around the driver's error, wherever a statement fails so; [errors.As]
-// finds both. Programs that open connections otherwise get the driver's error, whose extended
-// code is SQLITE_AUTH_USER, and ask the same connection for SELECT geosql_last_refusal().
+// finds both. Programs that open connections otherwise get the driver's error, with the extended
+// code SQLITE_AUTH_USER, and ask the same connection for SELECT geosql_last_refusal().
 type RefusedError struct {
 	Function string // that asked
 	Account  string
