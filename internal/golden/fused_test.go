@@ -7,20 +7,20 @@ import (
 	"strings"
 	"testing"
 
-	// A change of these packages is one of this test, whose result is otherwise taken from a cache.
+	// A change of these packages is one of this test: otherwise its result is taken from a cache.
 	"github.com/geosql/geosql/internal/need"
 	_ "github.com/geosql/geosql/mechanism/pim"
 	_ "github.com/geosql/geosql/mechanism/scalar"
 	_ "github.com/geosql/geosql/mechanism/trace"
 )
 
-// same are the packages whose numbers are the same on every platform. Others compute what need not be, or
-// what is proved however it is rounded:
+// same are the packages whose numbers are the same on every platform. Others compute numbers that need not be, or that
+// are proved under any rounding:
 //
 //   - mechanism/exact shortcuts exact comparisons by bounds that Gappa proves with and without fused
 //     operations, so that no draw depends on them;
 //   - mechanism/optimal solves in floating point and certifies the solution in integers, and its TestNumbers compares the
-//     losses and guesses of what is stored;
+//     losses and guesses of stored mechanisms;
 //   - mechanism/cip rounds a loss up by proved bounds of its errors, with and without;
 //   - internal/audit/bound, study and the rest measure.
 var same = []string{

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("golden.update", false, "write golden numbers anew, on linux/amd64")
 
-// Numbers are lines of a file, each with a name and what it has.
+// Numbers are lines of a file, each a name and its numbers, or their hash.
 type Numbers struct{ lines []string }
 
 // Add adds numbers under a name, as hexadecimal floating-point literals.

@@ -98,7 +98,7 @@ func (t *Table) All() iter.Seq2[int, string] {
 // Number returns the number of name. A new name is copied and gets the next number.
 //
 // A log often names one account again and again, or all accounts in the same order again and again, as meters
-// report. What it is compared with then comes one after the other in memory, where slots come in no order. So a
+// report. The names to compare with then lie one after the other in memory, but their slots in no order. So a
 // name is first taken for the same or the next one, if the last one was.
 func (t *Table) Number(name []byte) int {
 	if 2*len(t.ends) >= len(t.slots) {

@@ -109,8 +109,7 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// Long names whose keys and hashes are the same are told apart by their bytes, and short ones whose hashes are
-// the same by their keys.
+// Long names with equal keys and hashes are told apart by their bytes, and short ones with equal hashes by their keys.
 func TestCollisions(t *testing.T) {
 	var table Table
 	table.grow()

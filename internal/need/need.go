@@ -162,7 +162,7 @@ func File(t testing.TB, path, from string) string {
 	return path
 }
 
-// Missing ends a test, and says what is not installed.
+// Missing ends a test, and names the program or library that is not installed.
 func Missing(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {

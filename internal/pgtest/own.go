@@ -24,7 +24,7 @@ func (s *Server) mine(t testing.TB) {
 }
 
 // Kill kills all processes of the server, as the end of its machine's power would, and returns when
-// they are gone. What the operating system was given stays.
+// they are gone. Data given to the operating system stays.
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
 	s.mine(t)
@@ -168,7 +168,7 @@ func (s *Server) Dump(t testing.TB, url string) (file string) {
 	return file
 }
 
-// Restore replaces a database with what Dump has written. It ends the connections to the database.
+// Restore replaces a database with the file of a Dump. It ends the connections to the database.
 func (s *Server) Restore(t testing.TB, url, file string) {
 	t.Helper()
 	name := s.database(t, url)

@@ -25,7 +25,7 @@ import (
 	"github.com/geosql/geosql/internal/need"
 )
 
-// patience is how long a server may take to start, to stop or to do what it was told.
+// patience is how long a server may take to start, to stop or to obey.
 const patience = 60 * time.Second
 
 // superuser is the role that owns everything.
@@ -40,7 +40,7 @@ type Server struct {
 	private bool // it may be killed
 }
 
-// place is what the servers of the test process have in common.
+// place is shared by the servers of the test process.
 type place struct {
 	folder   string
 	bin      string // folder of the programs

@@ -18,7 +18,7 @@ import (
 // roleVariable makes the test binary start a server and wait for its end.
 const roleVariable = "GEOSQL_PGTEST_ROLE"
 
-// read returns what a query on a database answers.
+// read returns the answer of a query on a database.
 func read(t testing.TB, url, sql string, args ...any) (text string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -146,8 +146,7 @@ func TestPgBouncer(t *testing.T) {
 	}
 }
 
-// What a test process has started ends and is removed with it: when it ends well, panics or is
-// killed.
+// Servers end and are removed with the test process that started them: when it ends well, panics or is killed.
 func TestEndOfProcess(t *testing.T) {
 	if how := os.Getenv(roleVariable); how != "" {
 		s := Own(t)

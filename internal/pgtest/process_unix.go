@@ -66,7 +66,7 @@ func (a *account) mayEnter(info fs.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	switch mode := info.Mode().Perm(); {
 	case a == nil || !ok:
-		return true // who runs the tests has made a file there
+		return true // the user of the tests has made a file there
 	case s.Uid == a.uid:
 		return mode&0o100 != 0
 	case s.Gid == a.gid:

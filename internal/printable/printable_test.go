@@ -36,7 +36,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// Whatever goes in, what comes out is one line that nothing steers, and is cleaned already.
+// The result for any text is one line that steers nothing, and is clean already.
 func TestTextIsClean(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.String().Draw(t, "text") + string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes"))
@@ -51,7 +51,7 @@ func TestTextIsClean(t *testing.T) {
 	})
 }
 
-// Cleaning a message whose names are clean is cleaning the message.
+// Cleaning a message of clean names is cleaning the message.
 func TestTextOfParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.String().Draw(t, "a"), rapid.String().Draw(t, "b")

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package processes starts and ends processes together with those that they start.
+// Package processes starts and ends processes together with their children.
 package processes
 
 import (

@@ -1,4 +1,4 @@
-// Package processes starts and ends processes together with those that they start.
+// Package processes starts and ends processes together with their children.
 package processes
 
 import (
@@ -12,5 +12,5 @@ func Group(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// KillGroup kills the first of a group. Windows leaves alone what it has started, which has to notice.
+// KillGroup kills the first of a group. Windows leaves its children alone, and they have to notice.
 func KillGroup(first *os.Process) error { return first.Kill() }

@@ -1,4 +1,4 @@
-// Package proved remembers what slow provers have proved, so that a test proves only what has changed. Tests import it, and it
+// Package proved remembers the proofs of slow provers, so that a test proves only changes. Tests import it, and it
 // imports nothing of geosql's. Start with List.Check.
 package proved
 
@@ -52,7 +52,8 @@ func (l *List) All() bool { return l.all }
 // Has reports whether a proof is listed that was made of the same input.
 func (l *List) Has(name string, input ...string) bool { return l.sums[name] == sum(input) }
 
-// Check proves what is not listed. A proof that is not listed fails the test all the same, so that the list is kept up to date.
+// Check runs prove if the proof is not listed, and then fails the test even if it succeeds, so that the list is kept up
+// to date.
 func (l *List) Check(t *testing.T, name string, input []string, prove func() error) {
 	t.Helper()
 	listed := l.Has(name, input...)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzParse reads texts as settings. What is read is JSON, with the values that encoding/json finds in it, and an error is a line.
+// FuzzParse reads texts as settings. A text without an error is JSON, with the values that encoding/json finds in it,
+// and an error is a line.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{`{}`, `{"steps": 5, "name": "a"}`, `{"steps": 5, "steps": 5}`, `{"Steps": 5}`, `{"steps": null}`, `{"steps": 1e400}`, `{"steps": 5} {}`, `{"steps": {"steps": [1, 2`, `[]`, ``, `{"steps": -0, "name": "\ud800"}`, `{"name": 1}`} {
 		f.Add(text)

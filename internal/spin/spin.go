@@ -29,7 +29,7 @@ func unpack() (folder string, remove func(), err error) {
 	return folder, remove, nil
 }
 
-// run runs a program in a folder and returns what it has written.
+// run runs a program in a folder and returns its output.
 func run(folder, name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = folder
@@ -40,7 +40,7 @@ func run(folder, name string, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// Verdict is what the verifier says of a model.
+// Verdict is the verifier's result for a model.
 type Verdict struct {
 	Violated string // the assertion that does not always hold; "" if all do
 	Depth    int    // the steps of the longest run, or of the one that violates the assertion
@@ -84,7 +84,7 @@ func Verify(model string, megabytes int, shortest bool, macros ...string) (Verdi
 	return parseVerdict(out)
 }
 
-// parseVerdict reads what the verifier writes.
+// parseVerdict reads the verifier's output.
 func parseVerdict(out string) (v Verdict, err error) {
 	end := endLine.FindStringSubmatch(out)
 	numbers := [...]*regexp.Regexp{statesLine, memoryLine, secondsLine}
@@ -121,7 +121,7 @@ func defines(macros []string) []string {
 	return args
 }
 
-// A Call is a call that a walk through the model has made, or what happened to a process or to the clock.
+// A Call is a call of a walk through the model, or an event of a process or the clock.
 type Call struct {
 	What    string // charge, end, reserve, setLimit, close; crash, clock
 	Process int
@@ -129,7 +129,7 @@ type Call struct {
 	State   State
 }
 
-// State is what the model has after a call, for whoever has called.
+// State is the state of the model after a call, as its caller sees it.
 type State struct {
 	Now, Limit, Spent, Reserved int
 	WindowStart, WindowSpent    int
@@ -137,8 +137,8 @@ type State struct {
 	Hold, Pool                  int // not used
 }
 
-// Walk walks at random through the model of so many processes, whose limits are at most limit, with windows of
-// so many ticks. The calls follow one another, and processes crash between them.
+// Walk walks at random through the model of so many processes, under limits of at most limit, with windows of so many
+// ticks. The calls follow one another, and processes crash between them.
 func Walk(seed, steps, processes, limit, window int) ([]Call, error) {
 	folder, remove, err := unpack()
 	if err != nil {

@@ -49,7 +49,7 @@ func verify(t *testing.T, list *proved.List, model string, megabytes int, macros
 	})
 }
 
-// What is asserted holds in every state.
+// The assertions hold in every state.
 func TestEveryState(t *testing.T) {
 	list := proved.Read(t, ".", all)
 	for _, c := range []struct{ model, macros string }{
@@ -71,7 +71,7 @@ func TestEveryState(t *testing.T) {
 	}
 }
 
-// What takes minutes is verified with GEOSQL_SPIN set.
+// Models that take minutes are verified with GEOSQL_SPIN set.
 func TestEveryStateOfMore(t *testing.T) {
 	if !all {
 		t.Skip("GEOSQL_SPIN is not set")

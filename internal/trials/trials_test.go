@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A failing is a test whose cleanup runs when it is told to.
+// A failing is a test that runs its cleanup when told to.
 type failing struct {
 	testing.TB
 	cleanup []func()

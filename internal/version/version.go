@@ -3,12 +3,12 @@ package version
 
 import "runtime/debug"
 
-// Version is the version of geosql, which its functions, its command, its packages and what it
-// publishes state. The Makefile reads it here too, since a release has no other.
+// Version is the version of geosql, which its functions, its command, its packages and its publications state. The
+// Makefile reads it here too, since a release has no other.
 const Version = "0.1.0"
 
-// commit is set by the linker (see the Makefile), which builds what is published without the state of git: Go
-// would add tags, which not every clone has.
+// commit is set by the linker (see the Makefile), which builds releases without the state of git: Go would add tags,
+// which not every clone has.
 var commit string
 
 // Commit returns the commit that the program was built from, with -dirty where files differed from it, or "unknown".

@@ -8,9 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Texts hold every control character but NUL, everything else that steers or hides what is
-// shown, and bytes that are not UTF-8. Each fits into an argument, and into the name of a
-// file.
+// Texts hold every control character but NUL, everything else that steers or hides other text, and bytes that are not
+// UTF-8. Each fits into an argument, and into the name of a file.
 func Texts() []string {
 	var c0, c1, raw strings.Builder
 	for c := byte(1); c < ' '; c++ {

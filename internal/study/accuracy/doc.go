@@ -9,7 +9,7 @@
 // answer, as wide as the answer's sensitivity, which is 1 under d1 and hi-lo under dh.
 // Counts and sums have the same noise there as here, and variances none at all.
 //
-// The rank exponential mechanism (Smith, Privacy-preserving statistical estimation with
-// optimal convergence rates, 2011) is what percentiles under dh are drawn by. Here it is
-// written once more, value by value and in floating point, so that the two can be compared.
+// Percentiles under dh are drawn by the rank exponential mechanism (Smith, Privacy-preserving statistical estimation
+// with optimal convergence rates, 2011). Here it is written once more, value by value and in floating point, so that
+// the two can be compared.
 package accuracy

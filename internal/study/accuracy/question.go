@@ -8,7 +8,7 @@ import (
 	"github.com/geosql/geosql/mechanism/scalar"
 )
 
-// A question is what is asked about the readings.
+// A question is an aggregate of the readings.
 type question struct {
 	name      string
 	aggregate scalar.Aggregate
@@ -66,8 +66,7 @@ func rank(percent int64, n int) int {
 	return min(n, int(percent*int64(n)/100)+1)
 }
 
-// truth returns the answer to the question over the sorted indices of readings, of which
-// there are some.
+// truth returns the answer to the question over the sorted indices of readings, at least one.
 func (q question) truth(u *scalar.Universe, sorted []int64) float64 {
 	if percent, ok := q.percentile(); ok {
 		return u.Value(sorted[rank(percent, len(sorted))-1])

@@ -8,7 +8,7 @@ import (
 	"github.com/geosql/geosql/mechanism/scalar"
 )
 
-// Settings state what a study measures.
+// Settings are those of a study.
 type Settings struct {
 	Universe *scalar.Universe
 	Metric   budget.Metric // D1 or DH
@@ -16,8 +16,7 @@ type Settings struct {
 	Draws    int           // of every answer
 }
 
-// maxLast bounds the last index of a universe, all of whose values the rank exponential
-// mechanism visits.
+// maxLast bounds the last index of a universe: the rank exponential mechanism visits all of its values.
 const maxLast = 10_000_000
 
 func (s *Settings) check() error {

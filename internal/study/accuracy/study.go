@@ -13,7 +13,7 @@ import (
 // A Study measures answers over readings. [New] returns one. It is not safe for concurrent
 // use, and uses all processors.
 type Study struct {
-	parallel.Workers // whose Progress counts draws
+	parallel.Workers // Progress counts draws
 
 	settings Settings
 	trials   []trial

@@ -1,4 +1,4 @@
-// Package census measures what sanitised homes do to the commutes of a census: section
+// Package census measures the effect of sanitised homes on the commutes of a census: section
 // 5.4 of Bordenabe, Measuring Privacy with Distinguishability Metrics (2014), called the
 // thesis.
 //

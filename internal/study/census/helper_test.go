@@ -49,7 +49,7 @@ func (s *Study) releasing(m func(d *planar.Domain, epsilon float64) studytest.Dr
 	s.mechanism = func(d *planar.Domain, epsilon float64) (noise.Drawer, error) { return m(d, epsilon), nil }
 }
 
-// always is a mechanism that reports what f does.
+// always is a mechanism that reports the result of f.
 func always(f func(home Place) Place) func(*planar.Domain, float64) studytest.Drawer {
 	return func(*planar.Domain, float64) studytest.Drawer {
 		return func(_ *exact.Source, lat, lon float64) (float64, float64) {

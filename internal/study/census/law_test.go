@@ -15,7 +15,7 @@ import (
 const coarse = 400
 
 // enumerate returns the probabilities of the buckets for one commute, as a sum over the
-// lattice around the home. What lies beyond reach has a probability below 1e-15.
+// lattice around the home. The lattice beyond reach has a probability below 1e-15.
 func enumerate(d *planar.Domain, s Setting, home, work Place) (p [len(Buckets)]float64) {
 	rate := s.Epsilon() * d.Step() / (1 + d.Kappa())
 	reach := int64(45/rate) + 1
@@ -60,8 +60,8 @@ func lawCases(d *planar.Domain) (cases []lawCase) {
 const trials = 200_000
 
 // law releases the commutes of cases and says for which the counts cannot be believed.
-// There are 32 counts, each of which is doubted wrongly with a probability of at most
-// 2e-11: a false alarm of all has one below 1e-9.
+// There are 32 counts; each is doubted wrongly with a probability of at most 2e-11: a false alarm of all has one below
+// 1e-9.
 func law(t *testing.T, d *planar.Domain, cases []lawCase, m func(*planar.Domain, float64) studytest.Drawer) (doubts []string) {
 	t.Helper()
 	for _, c := range cases {
@@ -144,7 +144,7 @@ func TestWrongMechanisms(t *testing.T) {
 	}
 }
 
-// Who works at home is released within 10 miles with the probability that R1, the
+// The home of a person who works there is released within 10 miles with the probability that R1, the
 // quantiles of the continuous law by another program, has for such a radius. 500,000 jobs
 // for each of four radii; at a step of 1 m the lattice and the frame change less than
 // 1e-5.

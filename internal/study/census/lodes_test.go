@@ -64,8 +64,8 @@ func lodes(t *testing.T, od, placeFile string) (commutes []Commute, d *planar.Do
 }
 
 // within returns the probability with which continuous planar Laplace noise of epsilon
-// moves a home, at this distance from its workplace, to within another distance of it: an
-// integral over the length of the noise, of which a share of all directions leads there.
+// moves a home, at this distance from its workplace, to within another distance of it: an integral over the length of
+// the noise, times the share of directions that lead there.
 func within(epsilon, distance, reach float64) (p float64) {
 	const steps = 4000
 	h := 40 / epsilon / steps

@@ -39,7 +39,7 @@ func Each(levels, radii []float64) (settings []Setting) {
 // Epsilon returns the epsilon of a home, per metre.
 func (s Setting) Epsilon() float64 { return s.Level / s.Radius / MetresPerMile }
 
-// Check returns an error that says what is wrong with the settings.
+// Check returns an error if the settings are invalid.
 func Check(settings []Setting) error {
 	if len(settings) == 0 {
 		return errors.New("level and radius must be given")

@@ -33,7 +33,7 @@ type Row struct {
 // A Study draws sanitised versions of commutes. [New] returns one. It is not safe for
 // concurrent use.
 type Study struct {
-	parallel.Workers // whose Progress counts parts, over all settings
+	parallel.Workers // Progress counts parts, over all settings
 
 	settings  []Setting
 	domain    *planar.Domain
@@ -45,9 +45,8 @@ type Study struct {
 // partSize is how many commutes a worker takes at once.
 const partSize = 256
 
-// New returns a study of commutes. Homes should be in the domain, whose mechanism moves
-// others to its edge. Errors are about the settings, or say that there is nothing to
-// measure.
+// New returns a study of commutes. Homes should be in the domain: its mechanism moves others to its edge. Errors are
+// about the settings, or say that there is nothing to measure.
 func New(d *planar.Domain, settings []Setting, commutes []Commute) (*Study, error) {
 	if err := Check(settings); err != nil {
 		return nil, err

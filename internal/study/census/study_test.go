@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What is counted about releases that are known: every home is 9 miles further north.
+// The counts of known releases: every home is 9 miles further north.
 func TestCounts(t *testing.T) {
 	commutes := []Commute{
 		{downtown, downtown, 1},

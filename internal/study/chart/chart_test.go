@@ -110,8 +110,8 @@ func TestCloud(t *testing.T) {
 	}
 }
 
-// Intervals are named once, and the scale reaches to their ends. What is NaN or without end has
-// none. One interval alone is seen, too.
+// Intervals are named once, and the scale reaches to their ends. NaN and infinities have none. One interval alone is
+// seen, too.
 func TestSpread(t *testing.T) {
 	for _, names := range [][]string{nil, {"small", "large"}} {
 		var curves []Curve
@@ -131,7 +131,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// Axes begin at 0 unless that leaves half of them empty, and end a little above what they show.
+// Axes begin at 0 unless that leaves half of them empty, and end a little above the values.
 // Shares end at 100 %.
 func TestHeights(t *testing.T) {
 	for _, c := range []struct {

@@ -132,7 +132,7 @@ func drawTitle(c draw.Canvas, title string) {
 // A drawing is SVG.
 type drawing []byte
 
-// newDrawing returns what is on a canvas. Where its font is missing, others of the same widths
+// newDrawing returns the drawing on a canvas. Where its font is missing, others of the same widths
 // replace it.
 func newDrawing(c *vgsvg.Canvas) drawing {
 	var svg bytes.Buffer

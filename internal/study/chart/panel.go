@@ -13,7 +13,7 @@ import (
 )
 
 // A Panel is a plot of curves, bars and boxes over one vertical scale, with its legend above.
-// The axes fit what it shows.
+// The axes fit its contents.
 type Panel struct {
 	Title string
 	X, Y  Axis
@@ -23,12 +23,12 @@ type Panel struct {
 	Curves []Curve
 	Bars   []Bar  // side by side
 	Boxes  []Box  // side by side
-	Spread string // what the intervals of the curves are, for the legend
+	Spread string // the name of the curves' intervals, for the legend
 
 	scale extent // of other panels with the same vertical axis
 }
 
-// An Axis says what an axis of a panel shows.
+// An Axis is an axis of a panel.
 type Axis struct {
 	Name string
 	Unit string // empty for an axis of names
@@ -52,10 +52,10 @@ type Curve struct {
 	Loose  bool // without a line
 	Points plotter.XYs
 	Spread []Interval  // in ascending order of X; nil for none
-	Cloud  plotter.XYs // small discs that no line joins: what the points summarise
+	Cloud  plotter.XYs // small discs that no line joins: the data behind the points
 }
 
-// An Interval is what the values at a point of the horizontal axis spread over.
+// An Interval is the spread of the values at a point of the horizontal axis.
 type Interval struct{ X, Low, High float64 }
 
 // Add adds a point, and the quartiles around it unless they are NaN or infinite.
@@ -103,7 +103,7 @@ func (e *extent) merge(o extent) {
 	}
 }
 
-// extents returns the extents of what the panel shows.
+// extents returns the extents of the panel's contents.
 func (p *Panel) extents() (x, y extent) {
 	for _, c := range p.Curves {
 		for _, xy := range slices.Concat(c.Points, c.Cloud) {
@@ -128,7 +128,7 @@ func (p *Panel) extents() (x, y extent) {
 }
 
 const (
-	axisMargin  = 0.04 // how far an axis extends beyond what it shows, relative to its length
+	axisMargin  = 0.04 // how far an axis extends beyond its values, relative to its length
 	nameMargin  = 0.2  // how far an axis of names extends, relative to their distance
 	groupMargin = 0.5  // the same, for names of bars and boxes
 )

@@ -11,7 +11,7 @@ import (
 // size, a paper of two columns.
 const (
 	fontSize    = 8
-	curveWidth  = 0.75 // of what is drawn in panels and maps
+	curveWidth  = 0.75 // of lines in panels and maps
 	axisWidth   = 0.5  // of axes and of the outlines of marks
 	gridWidth   = 0.25
 	markRadius  = 1.75
@@ -26,8 +26,8 @@ type Style struct {
 	mark   draw.GlyphDrawer
 }
 
-// Styles in the palette of Okabe and Ito, whose colours colour-blind people can distinguish, and
-// grey. No two have the same dashes or marks. Black and Grey are for what others are compared with.
+// Styles in the palette of Okabe and Ito, with colours that colour-blind people can distinguish, and grey. No two have
+// the same dashes or marks. Black and Grey are for references.
 var (
 	Blue   = Style{color.NRGBA{0, 114, 178, 255}, nil, draw.CircleGlyph{}}
 	Red    = Style{color.NRGBA{213, 94, 0, 255}, []vg.Length{5, 2}, draw.BoxGlyph{}}

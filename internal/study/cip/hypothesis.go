@@ -38,7 +38,7 @@ func (s *Study) HypothesisFigure(ctx context.Context, rows []Row) (io.WriterTo, 
 	return chart.Page(lines)
 }
 
-// hypothesisPanel draws a trace, and what it is if its points are moved by the shift of a row.
+// hypothesisPanel draws a trace, and the same trace with its points moved by the shift of a row.
 func hypothesisPanel(r Row, times, trace []float64) chart.Panel {
 	before := chart.Curve{Name: "trace", Style: chart.Blue, Plain: true}
 	after := chart.Curve{Name: "hypothesis", Style: chart.Red, Plain: true}

@@ -7,7 +7,7 @@ import (
 	"github.com/geosql/geosql/mechanism/cip"
 )
 
-// Settings state what is computed: a row for each family, length scale and variance of the
+// Settings are those of a study: a row for each family, length scale and variance of the
 // noise.
 type Settings struct {
 	Times []float64 // of the points, all different, in any order
@@ -24,7 +24,7 @@ type Settings struct {
 	Sigma2         []float64
 }
 
-// checkTimes returns an error that says what is wrong with the times.
+// checkTimes returns an error if the times are invalid.
 func (s *Settings) checkTimes() error {
 	text, err := json.Marshal(s.Times)
 	if err == nil {

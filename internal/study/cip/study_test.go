@@ -32,7 +32,7 @@ func TestRun(t *testing.T) {
 }
 
 // How much more is lost than independent points would: 83 % at a variance of 1 and not the 50 %
-// of the paper, which is what it is at 0.12094 (R45).
+// of the paper, which is the loss at 0.12094 (R45).
 func TestRatio(t *testing.T) {
 	s := published()
 	s.LengthScales, s.Sigma2 = []float64{1}, []float64{.25, 1, 2, 4, .12094}
@@ -115,10 +115,10 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// R52: what is left of a point's variance in fifty noisy points around it, as the code of
+// R52: the remainder of a point's variance in fifty noisy points around it, as the code of
 // the paper's authors has it for some squares of l. A loss says it: 1/(1 + 1/sigma2 + alpha)
 // of 1. The digits are those of a prior with an independent part of variance 1e-6 in each
-// point, a usual one against singular matrices, of which only a little is left, too.
+// point, a usual one against singular matrices; little of that part is left, too.
 func TestPosterior(t *testing.T) {
 	const sigma2, part = .02, 1e-6
 	s := published()
@@ -227,7 +227,7 @@ func TestRefusedSettings(t *testing.T) {
 	}
 }
 
-// What only the times show is an error of the row.
+// A fault that only the times show is an error of the row.
 func TestRefusedRows(t *testing.T) {
 	s := published()
 	s.Families = []string{"every-other", "[[10]]"}

@@ -31,7 +31,7 @@ func BenchmarkServe(b *testing.B) {
 	}
 	c := newCounter(study, m, study.Sources[0], rows)
 	ctx := b.Context()
-	c.serve(ctx, notreDame) // which makes room for what is wanted
+	c.serve(ctx, notreDame) // which makes room for the places of interest
 	b.ReportAllocs()
 	study.settings.Reports = b.N
 	b.ResetTimer()

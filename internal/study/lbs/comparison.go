@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// What section 5.5 of the thesis makes equal for the mechanisms.
+// The quantities that section 5.5 of the thesis makes equal for the mechanisms.
 const (
 	EqualLoss     = "equal-loss"
 	EqualAccuracy = "equal-accuracy"
@@ -34,9 +34,8 @@ type ComparisonRow struct {
 	AdversaryError float64 // of an adversary who knows the prior, metres
 
 	// Confidence is the probability that the area of interest around any place of the map,
-	// not only the middle of a region, lies in an area of retrieval whose radius is
-	// greater by half the diagonal of a zone. It is NaN for the most private mechanisms,
-	// which know the middles only.
+	// not only the middle of a region, lies in an area of retrieval with a radius greater by half the diagonal of a zone.
+	// It is NaN for the most private mechanisms, which know the middles only.
 	Confidence float64
 }
 
@@ -66,13 +65,12 @@ var priors = []struct {
 	{"zones", func(x, y int) bool { return max(x, y) < zoneWidth || min(x, y) >= mapWidth-zoneWidth }},
 }
 
-// Comparison repeats section 5.5 of the thesis. It compares the planar Laplace mechanism, whose
-// report moves to the nearest region, with cloaking at equal loss and at equal accuracy, and
-// at equal loss with the most private mechanisms too. Losses are equal under the uniform prior,
-// and for MostPrivate under its own. At equal loss the thesis prints 107.03 m for 107.30 and
-// epsilon 0.0162; at equal accuracy it prints epsilon 0.016 for 0.0313.
+// Comparison repeats section 5.5 of the thesis. It compares the planar Laplace mechanism, with reports moved to the
+// nearest region, with cloaking at equal loss and at equal accuracy, and at equal loss with the most private mechanisms
+// too. Losses are equal under the uniform prior, and for MostPrivate under its own. At equal loss the thesis prints
+// 107.03 m for 107.30 and epsilon 0.0162; at equal accuracy it prints epsilon 0.016 for 0.0313.
 //
-// Rows are ordered by prior, the uniform one first, and then by what is equal. Comparison ends
+// Rows are ordered by prior, the uniform one first, and then by the equal quantity. Comparison ends
 // early with the cause of ctx, or with the error of a solver.
 func Comparison(ctx context.Context) (rows []ComparisonRow, err error) {
 	m := newCityMap()
@@ -97,7 +95,7 @@ func Comparison(ctx context.Context) (rows []ComparisonRow, err error) {
 	return rows, nil
 }
 
-// A contender is a mechanism, with what its rows have in common.
+// A contender is a mechanism, with the values common to its rows.
 type contender struct {
 	ComparisonRow
 	k optimal.Matrix
@@ -134,8 +132,8 @@ func (m *cityMap) prior(has func(x, y int) bool) []float64 {
 	return weights
 }
 
-// contenders returns the mechanisms that are the same for every prior, ordered by what is
-// equal, and the loss of all at equal loss, under the uniform prior.
+// contenders returns the mechanisms that are the same for every prior, ordered by the equal quantity, and the loss of
+// all at equal loss, under the uniform prior.
 func (m *cityMap) contenders(ctx context.Context) (all []contender, loss float64, err error) {
 	uniform := m.prior(priors[0].has)
 	cloaking, err := m.cloaking()
@@ -204,8 +202,7 @@ const (
 )
 
 // mostPrivate returns the mechanism, without a name, that leaves an adversary who knows the
-// prior with the greatest error, among those whose loss under the prior is no greater than the
-// given one.
+// prior with the greatest error, among those with no greater loss under the prior than the given one.
 func (m *cityMap) mostPrivate(ctx context.Context, prior []float64, loss float64) (contender, error) {
 	found, err := optimal.MostPrivate(ctx,
 		optimal.PrivacyProblem{Prior: prior, Quality: m.d, Adversary: m.d, Loss: loss}, privacyGap)

@@ -36,7 +36,7 @@ func newCounter(s *Study, m noise.Drawer, src *exact.Source, rows []Row) *counte
 	return c
 }
 
-// serve draws the reports of a user and counts what they retrieve. It ends early with ctx.
+// serve draws the reports of a user and counts the places they retrieve. It ends early with ctx.
 func (c *counter) serve(ctx context.Context, user Place) {
 	interest := c.study.settings.InterestRadius
 	c.wanted = c.wanted[:0]

@@ -14,7 +14,7 @@ func comparePlaces(a, b Place) int {
 	return cmp.Or(cmp.Compare(a.Lat, b.Lat), cmp.Compare(a.Lon, b.Lon))
 }
 
-// within is what each should find.
+// within returns the places that each should find.
 func within(all []Place, at Place, metres float64) (near []Place) {
 	for _, p := range all {
 		if planar.Distance(at.Lat, at.Lon, p.Lat, p.Lon) <= metres {

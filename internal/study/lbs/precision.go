@@ -19,13 +19,12 @@ const (
 // precisions are the decimal digits of directions in figure 5.6.
 var precisions = []int{16, 9, 7}
 
-// A PrecisionRow holds what theorem 5.3 of the thesis requires of a mechanism that draws noise
+// A PrecisionRow holds the requirements of theorem 5.3 of the thesis on a mechanism that draws noise
 // in polar coordinates and moves it to a grid. Such noise already lies on the grid of the
 // numbers that represent the coordinates, which is uneven.
 //
-// The theorem counts the precision of directions and not that of lengths, so that what it
-// promises is not kept beyond a distance of about 35/epsilon. The mechanisms of geosql draw on
-// the lattice itself and need no such theorem.
+// The theorem counts the precision of directions and not that of lengths, so that its promise is not kept beyond a
+// distance of about 35/epsilon. The mechanisms of geosql draw on the lattice itself and need no such theorem.
 type PrecisionRow struct {
 	Level, Epsilon float64 // epsilon is per metre, as promised
 	Digits         int     // of a direction

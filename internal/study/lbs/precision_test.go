@@ -37,7 +37,7 @@ func TestPrecision(t *testing.T) {
 // where the least epsilon is exceeded.
 func TestPrecisionSolvesTheTheorem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		// Beyond 5 per metre little more noise is possible, and rounding decides what it promises.
+		// Beyond 5 per metre little more noise is possible, and rounding decides its promise.
 		epsilon := math.Exp(rapid.Float64Range(math.Log(1e-9), math.Log(5)).Draw(t, "ln epsilon"))
 		digits := rapid.SampledFrom(precisions).Draw(t, "digits")
 		q := gridUnit / (precisionRange * math.Pow(10, -float64(digits)))

@@ -8,7 +8,7 @@ import (
 	"github.com/geosql/geosql/internal/study/noise"
 )
 
-// Settings state what is measured or computed.
+// Settings are those of the studies.
 type Settings struct {
 	// Levels are privacy levels l: for places within PrivacyRadius the probabilities
 	// of a report differ by a factor of at most e^l (thesis, section 5.1).
@@ -32,7 +32,7 @@ func (s *Settings) areaRatio(retrieval float64) float64 {
 	return ratio * ratio
 }
 
-// Check returns an error that says what is wrong with the settings.
+// Check returns an error if the settings are invalid.
 func (s *Settings) Check() error {
 	for _, x := range []struct {
 		name  string

@@ -27,7 +27,7 @@ type Row struct {
 	AreaRatio      float64 // of the areas of retrieval and interest
 
 	Reports   int64      // of all users
-	Contained Proportion // of the reports whose area of retrieval contained the area of interest
+	Contained Proportion // of the reports with the area of interest in the area of retrieval
 	Found     float64    // share of the POIs of interest that were retrieved
 	Interest  float64    // mean number of POIs of interest
 	Fetched   float64    // mean number of POIs retrieved
@@ -41,7 +41,7 @@ type Row struct {
 // A Study draws reports of users and counts the POIs around them. [New] returns one. It is
 // not safe for concurrent use.
 type Study struct {
-	parallel.Workers // whose Progress counts users, over all levels
+	parallel.Workers // Progress counts users, over all levels
 
 	settings  Settings
 	domain    *planar.Domain
@@ -50,9 +50,9 @@ type Study struct {
 	mechanism func(d *planar.Domain, e float64) (noise.Drawer, error) // at e per metre
 }
 
-// New returns a study of users among points of interest. The users should be in the
-// domain, whose mechanism moves others to its edge; the points of interest need not be.
-// Errors are about the settings, or say that there is nothing to measure.
+// New returns a study of users among points of interest. The users should be in the domain: its mechanism moves others
+// to its edge; the points of interest need not be. Errors are about the settings, or say that there is nothing to
+// measure.
 func New(d *planar.Domain, s Settings, pois, users []Place) (*Study, error) {
 	if err := s.Check(); err != nil {
 		return nil, err

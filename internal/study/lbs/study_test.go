@@ -50,7 +50,7 @@ func (s *Study) reporting(m func(epsilon float64) studytest.Drawer) {
 	s.mechanism = func(_ *planar.Domain, epsilon float64) (noise.Drawer, error) { return m(epsilon), nil }
 }
 
-// far reports what lies so many metres to the north.
+// far reports the place so many metres to the north.
 func far(metres float64) func(float64) studytest.Drawer {
 	return func(float64) studytest.Drawer {
 		return func(_ *exact.Source, lat, lon float64) (float64, float64) {
@@ -60,7 +60,7 @@ func far(metres float64) func(float64) studytest.Drawer {
 	}
 }
 
-// What is counted about reports that are known: users look for places up to 300 m to
+// The counts of known reports: users look for places up to 300 m to
 // the north of them, and 100 and 200 m to the south; the areas of retrieval reach 861 m
 // (ln 4 and 0.9) or 984 m.
 func TestCounts(t *testing.T) {
@@ -98,8 +98,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// Rows come by level, confidence and radius. A radius of the lattice is greater by what
-// the lattice and the frame add.
+// Rows come by level, confidence and radius. A radius of the lattice is greater by the part of the lattice and the
+// frame.
 func TestRows(t *testing.T) {
 	rows := rowsOf(t, newStudy(t, published(), []Place{notreDame}, []Place{notreDame}))
 	s := published()
@@ -129,11 +129,11 @@ func TestRows(t *testing.T) {
 // trials is how many reports tests of the law draw, at each level.
 const trials = 300_000
 
-// miss is the probability with which each interval of these tests misses what it should
-// hold. There are fewer than 100 of them: a false alarm has a probability below 1e-9.
+// miss is the probability with which each interval of these tests misses the true value. There are fewer than 100 of
+// them: a false alarm has a probability below 1e-9.
 const miss = 1e-11
 
-// law measures a mechanism with users all over the city and returns what is wrong: the
+// law measures a mechanism with users all over the city and returns its faults: the
 // promised confidence is not kept, or the continuous law does not hold. The lattice
 // changes the latter by less than 1e-5 (step 1 m, noise of 200 m and more), rounded and
 // in a frame that is true to 1e-5; the intervals are 1e-3 wide or more.
@@ -256,7 +256,7 @@ func TestOverheadOfEvenlySpreadPlaces(t *testing.T) {
 	}
 }
 
-// Users about whom there is nothing.
+// Users with nothing around them.
 func TestNothingOfInterest(t *testing.T) {
 	s := published()
 	for _, r := range rowsOf(t, newStudy(t, s, []Place{{0, 0}}, []Place{notreDame})) {
@@ -345,7 +345,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// The quartiles are those of single users. Who has no points of interest is left out.
+// The quartiles are those of single users. Users without points of interest are left out.
 func TestUserOverheads(t *testing.T) {
 	s := published()
 	s.Levels, s.Confidences, s.Reports = []float64{math.Ln2}, []float64{0.9}, 3

@@ -66,7 +66,7 @@ func TestTableAreas(t *testing.T) {
 	}
 }
 
-// What the thesis prints is for its own settings only.
+// The printed figures of the thesis are for its own settings only.
 func TestTablePrinted(t *testing.T) {
 	for name, change := range map[string]func(*Settings, *City){
 		"radius":     func(s *Settings, _ *City) { s.PrivacyRadius = 201 },
@@ -90,7 +90,7 @@ func TestTablePrinted(t *testing.T) {
 	}
 }
 
-// Levels that were written as decimals find what the thesis prints, others do not.
+// Levels that were written as decimals find the thesis's figures, others do not.
 func TestTablePrintedLevels(t *testing.T) {
 	s := published()
 	for level, want := range map[float64]float64{

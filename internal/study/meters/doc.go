@@ -8,10 +8,9 @@
 // A smart meter is assumed to report the latest reading at every multiple of a period. If that
 // is older than six periods, the report is missing. Time is cut into windows of equal length,
 // and the reports of a window are a signature (example 4.2 and figure 4.4 of the thesis).
-// Windows with a missing report are left out, and so are those whose reports differ by less
-// than a twentieth of the universe: an appliance that is off, or constant, could not be
-// recognised anyway, and counting it would flatter the noise. Of the remaining windows of each
-// device, evenly spaced ones are taken, as many as the settings allow.
+// Windows with a missing report are left out, and so are windows with reports that differ by less than a twentieth of
+// the universe: an appliance that is off, or constant, could not be recognised anyway, and counting it would flatter
+// the noise. Of the remaining windows of each device, evenly spaced ones are taken, as many as the settings allow.
 //
 // Every reading of a signature is released with independent noise. Under the maximum
 // metric, which protects all n readings at once, this costs n times epsilon.

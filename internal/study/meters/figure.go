@@ -12,8 +12,8 @@ import (
 	"github.com/geosql/geosql/internal/study/stats"
 )
 
-// Figure draws, as SVG, figure 4.4 of the thesis: a signature and its releases. The argument value
-// is the axis of what is metered.
+// Figure draws, as SVG, figure 4.4 of the thesis: a signature and its releases. The argument value is the axis of the
+// metered quantity.
 func (e Example) Figure(value chart.Axis) (io.WriterTo, error) {
 	truth := chart.Curve{Name: "reported", Style: chart.Black, Points: e.points(e.Reports)}
 	axis := chart.Axis{Name: "time", Unit: "s"}
@@ -120,7 +120,7 @@ func relativeErrors(rows []TotalRow) chart.Panel {
 	return p
 }
 
-// Predicted draws, as SVG, what predictions spend against independent noise of the same mean
+// Predicted draws, as SVG, the spending of predictions against independent noise of the same mean
 // error. The rows are those of Predictions.
 func Predicted(rows []PredictionRow) (io.WriterTo, error) {
 	p := chart.Panel{

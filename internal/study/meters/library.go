@@ -1,6 +1,6 @@
 package meters
 
-// A library is what an observer knows: the true signatures.
+// A library is an observer's knowledge: the true signatures.
 type library []signature
 
 // A recognition holds the probabilities with which something is recognised.
@@ -16,7 +16,7 @@ func (r *recognition) add(o recognition) {
 	r.unseen += o.unseen
 }
 
-// recognise returns what is recognised in a release of the signature own.
+// recognise returns the recognition in a release of the signature own.
 func (l library) recognise(release []int64, own int) recognition {
 	nearest := int64(-1) // of the others
 	var ties, same float64

@@ -39,7 +39,7 @@ func TestRecognise(t *testing.T) {
 func naiveRecognition(l library, release []int64, own int) (r recognition) {
 	share := func(without int, counts func(k int) bool) float64 {
 		least, all, good := math.Inf(1), 0., 0.
-		for range 2 { // first the least distance, then what is there
+		for range 2 { // first the least distance, then the signatures there
 			all, good = 0, 0
 			for k, s := range l {
 				if k == without {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// A Reading is what a meter showed at a time, in microseconds.
+// A Reading is the value of a meter at a time, in microseconds.
 type Reading struct {
 	T     int64
 	Value float64
 }
 
-// A Meter is what was read from one meter, in the order of time.
+// A Meter holds the readings of one meter, in the order of time.
 type Meter struct {
 	Name     string
 	Readings []Reading

@@ -29,7 +29,7 @@ type PredictionRow struct {
 	SameEpsilon float64 // mean error of independent noise at the epsilon spent
 	Saving      int     // meters that spend less than independent noise of their own mean error
 
-	// What single meters spend, relative to independent noise of their own mean error.
+	// The spending of single meters, relative to independent noise of their own mean error.
 	Shares stats.Quartiles
 }
 
@@ -114,7 +114,7 @@ func (s *Study) predictionRow(ctx context.Context, p predictor, meters []Meter) 
 	return r, nil
 }
 
-// predicted is what came of the traces of some meters.
+// predicted is the outcome of the traces of some meters.
 type predicted struct {
 	tested, easy int
 	spent        float64

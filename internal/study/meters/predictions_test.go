@@ -31,7 +31,7 @@ func predictionsOf(t *testing.T, s *Study, meters ...Meter) (rows []PredictionRo
 
 // With noise too weak to leave a step, a meter that stays where it is passes a test with
 // probability 1 - e^-(ln 5/gamma)/2 each, and one that changes by the whole universe passes
-// none. What is spent follows from the share that passed: ln 10/alpha for noise and 0.7863 of it
+// none. The spending follows from the share that passed: ln 10/alpha for noise and 0.7863 of it
 // for a test at eta 1/2. n = 20,000; the false-alarm probability is falseAlarm for each meter.
 func TestPredictions(t *testing.T) {
 	const n = 20_000
@@ -65,8 +65,8 @@ func TestPredictions(t *testing.T) {
 	}
 }
 
-// A meter that stays where it is saves at every setting, one that jumps never does, and what is
-// spent falls with alpha. Independent noise is as far off at the one epsilon as the other says.
+// A meter that stays where it is saves at every setting, one that jumps never does, and the spending falls with alpha.
+// Independent noise is as far off at the one epsilon as the other says.
 func TestPredictionsSave(t *testing.T) {
 	still, jumping := make([]float64, 2000), make([]float64, 2000)
 	for k := range still {
@@ -77,7 +77,7 @@ func TestPredictionsSave(t *testing.T) {
 	var settings []float64
 	for _, r := range rows {
 		settings = append(settings, r.Eta, r.Alpha)
-		// What the still meter spends is below what the jumping one does; the other has no error.
+		// The still meter spends less than the jumping one; the other has no error.
 		if !(0 < r.Shares.Low && r.Shares.Low < 1 && r.Shares.High > r.Shares.Low) {
 			t.Errorf("the meters spread over %v", r.Shares)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/mechanism/scalar"
 )
 
-// Settings state what a study measures.
+// Settings are those of a study.
 type Settings struct {
 	Universe *scalar.Universe
 	Epsilons []float64 // per unit of the universe; of a reading, or of a sum

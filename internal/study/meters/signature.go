@@ -13,7 +13,7 @@ const (
 	leastSpread = 1.0 / 20
 )
 
-// A signature is what a meter reports in a window.
+// A signature is the reports of a meter in a window.
 type signature struct {
 	meter   int     // whose
 	start   int64   // of the window, in microseconds
@@ -45,8 +45,7 @@ func (s *Study) candidates(meter int, readings []Reading) (found []signature) {
 	return found
 }
 
-// report returns the reports of a window whose first reading has the index k, or nil if one is
-// missing.
+// report returns the reports of the window that begins with the reading of index k, or nil if one is missing.
 func (s *Study) report(readings []Reading, k int, start int64) (indices []int64) {
 	period := s.settings.Period.Microseconds()
 	for n := range int64(s.settings.samples()) {

@@ -66,7 +66,7 @@ func TestSignaturesOfEachMeter(t *testing.T) {
 	}
 }
 
-// The windows are what the package comment says they are.
+// The windows are those of the package comment.
 func TestSignaturesProperty(t *testing.T) {
 	u := universe(t, 0, 20, 1)
 	rapid.Check(t, func(t *rapid.T) {

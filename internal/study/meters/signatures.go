@@ -17,15 +17,15 @@ type SignatureRow struct {
 	Samples    int    // readings in each
 	Errors     Errors // of the readings; zero without an epsilon
 
-	Window float64 // share of the releases whose signature is recognised
-	Device float64 // share of the releases whose device is recognised
+	Window float64 // share of the releases with the signature recognised
+	Device float64 // share of the releases with the device recognised
 	Unseen float64 // the same, with a library that lacks the signature itself
 
 	// The same shares in single repetitions; of the true signatures, NaN.
 	Windows, DeviceShares, UnseenShares stats.Quartiles
 }
 
-// TupleEpsilon returns what a release of a signature costs under the maximum metric.
+// TupleEpsilon returns the cost of a signature's release under the maximum metric.
 func (r SignatureRow) TupleEpsilon() float64 { return float64(r.Samples) * r.Epsilon }
 
 var errNoSignatures = errors.New("fewer than two windows are complete and vary by a twentieth of the universe")

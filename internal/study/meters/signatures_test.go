@@ -68,7 +68,7 @@ func checkRow(got, want SignatureRow, last float64, releases int) error {
 // programmes are of two devices: (4,3) and (4,0), which hugs the ends, and (1,2).
 func programmes() []Meter { return []Meter{meter("a", 4, 3, 4, 0), meter("b", 1, 2)} }
 
-// Rows of 60,000 releases are what enumeration says, and no others: an epsilon a
+// Rows of 60,000 releases are those of the enumeration, and no others: an epsilon a
 // tenth too large, or noise that all of a signature shares, shows.
 func TestSignatureRows(t *testing.T) {
 	const last, repeat = 4, 20_000

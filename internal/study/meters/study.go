@@ -8,7 +8,7 @@ import (
 // A Study releases readings of meters. [New] returns one. It is not safe for concurrent use,
 // and uses all processors.
 type Study struct {
-	parallel.Workers // whose Progress counts signatures, groups or meters, over all mechanisms
+	parallel.Workers // Progress counts signatures, groups or meters, over all mechanisms
 
 	settings Settings
 	values   []mechanism // of single readings, one for each epsilon

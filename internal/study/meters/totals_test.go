@@ -80,7 +80,7 @@ func TestTotalsOfNothing(t *testing.T) {
 	}
 }
 
-// sums is what releases of a sum z of whole steps are expected to be, the noise of rate
+// sums is the expectation for releases of a sum z of whole steps, the noise of rate
 // epsilon per step being clamped at 0: their mean error, and the share within radius.
 func sums(z int, epsilon float64, radius float64) (mean, within float64) {
 	q := math.Exp(-epsilon)

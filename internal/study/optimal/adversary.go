@@ -8,7 +8,7 @@ import (
 	"github.com/geosql/geosql/mechanism/optimal"
 )
 
-// A Prior is what an adversary knows about how often each place is the secret. It may be more
+// A Prior is an adversary's knowledge of how often each place is the secret. It may be more
 // than the weights that a mechanism was made for, such as the time of day.
 type Prior struct {
 	Name    string
@@ -56,7 +56,7 @@ func (s *Study) Adversary(ctx context.Context, priors []Prior) (rows []Adversary
 	return rows, nil
 }
 
-// check returns an error that says what is wrong with a prior of n places.
+// check returns an error if the prior is not one of n places.
 func (p Prior) check(n int) error {
 	if len(p.Weights) != n {
 		return fmt.Errorf("prior %s has %d weights for %d places", p.Name, len(p.Weights), n)

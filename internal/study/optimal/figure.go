@@ -65,7 +65,7 @@ func OverEpsilon(unit string, rows []Row) (io.WriterTo, error) {
 
 // OverDilation draws, as SVG, figure 6.5 of the thesis: the quality loss of the optimal
 // mechanism and the number of its constraints against the dilation, for each user and in the
-// median. The rows are those of OverEpsilon, of which it draws those of Run.
+// median. The rows are those of OverEpsilon; it draws the part of Run.
 func OverDilation(unit string, rows []Row) (io.WriterTo, error) {
 	var losses, constraints plotter.XYs
 	for _, r := range rows {
@@ -109,5 +109,5 @@ func OverPriors(unit string, rows []AdversaryRow) (io.WriterTo, error) {
 
 var boxStyles = map[string]chart.Style{Optimal: chart.Blue, MostPrivate: chart.Yellow, PlanarLaplace: chart.Grey}
 
-// spread says what the intervals of the curves are.
+// spread names the intervals of the curves.
 const spread = "quartiles of the users"

@@ -30,7 +30,7 @@ func gridOf(places []Place) (g grid, ok bool) {
 	if stepX > 0 && stepY > 0 && !nearlyEqual(stepX, stepY) {
 		return g, false
 	}
-	for _, p := range places { // of which no two are the same
+	for _, p := range places { // no two are the same
 		g.at = append(g.at, slices.Index(rows, p.Y)*g.width+slices.Index(columns, p.X))
 	}
 	return g, true

@@ -49,8 +49,8 @@ type sight struct{ x, y, square float64 }
 // distance from the place is square - 2 t forward + t^2.
 func (r *ray) forward(p sight) float64 { return p.x*r.cos + p.y*r.sin }
 
-// spread distributes the probability of r, that of its sector, over the places whose cells it
-// passes through, beginning in that of z.
+// spread distributes the probability of r, that of its sector, over the places of the cells that it passes through,
+// beginning in that of z.
 func (r *ray) spread(epsilon, probability float64, z int, row []float64) {
 	t, survival := 0.0, 1.0
 	for survival > 0 {
@@ -65,8 +65,8 @@ func (r *ray) spread(epsilon, probability float64, z int, row []float64) {
 	}
 }
 
-// leave returns where r leaves the cell of z, in which it is at t, and the neighbouring place
-// whose cell it enters. It returns infinity and any place if r stays.
+// leave returns where r leaves the cell of z, in which it is at t, and the neighbouring place of the cell that it
+// enters. It returns infinity and any place if r stays.
 func (r *ray) leave(z int, t float64) (next int, until float64) {
 	until = math.Inf(1)
 	here, forward, furthest := r.seen[z], r.forward(r.seen[z]), 0.0

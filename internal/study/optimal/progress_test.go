@@ -9,8 +9,8 @@ import (
 	"github.com/geosql/geosql/mechanism/optimal"
 )
 
-// The rest of a solver's work is estimated right whose steps take equal times and, once
-// the gap is less than 1, divide it by the same factor.
+// The rest of a solver's work is estimated right if its steps take equal times and, once the gap is less than 1, divide
+// it by the same factor.
 func TestTimeLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const steps, step = 8, 3 * time.Second

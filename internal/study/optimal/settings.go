@@ -8,7 +8,7 @@ import (
 	"github.com/geosql/geosql/mechanism/optimal"
 )
 
-// Settings state what a study measures.
+// Settings are those of a study.
 type Settings struct {
 	Epsilon   float64   // per unit
 	Dilations []float64 // of the optimal mechanism's spanners; 1 means all constraints
@@ -19,7 +19,7 @@ type Settings struct {
 // origin. Only the ratios of weights matter.
 type Place struct{ X, Y, Weight float64 }
 
-// Check returns an error that says what is wrong with the settings.
+// Check returns an error if the settings are invalid.
 func (s *Settings) Check() error {
 	switch {
 	case !(s.Epsilon > 0 && s.Epsilon <= math.MaxFloat64):

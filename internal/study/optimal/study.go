@@ -181,8 +181,8 @@ func (s *Study) exponential(_ context.Context, epsilon float64) (optimal.Matrix,
 	return optimal.Exponential(epsilon, s.d), nil
 }
 
-// planar returns the planar geometric mechanism of the lattice of which the places form a
-// rectangle. If there is none, or it is too fine, it returns the limit of ever finer ones.
+// planar returns the planar geometric mechanism of the lattice in which the places form a rectangle. If there is none,
+// or it is too fine, it returns the limit of ever finer ones.
 func (s *Study) planar(ctx context.Context, epsilon float64) (optimal.Matrix, error) {
 	if g, ok := gridOf(s.places); ok {
 		if k, err := g.planarGeometric(epsilon); err == nil {

@@ -39,8 +39,8 @@ func TestOptimum(t *testing.T) {
 	}
 }
 
-// TestDilations compares with R27, whose constraints have epsilon over the dilation
-// asked for: at the epsilon that makes up for it, losses agree.
+// TestDilations compares with R27, which has constraints with epsilon over the dilation asked for: at the epsilon that
+// makes up for it, losses agree.
 func TestDilations(t *testing.T) {
 	for _, c := range []struct {
 		dilation, trueDilation float64
@@ -126,7 +126,7 @@ func TestGridInAnyOrder(t *testing.T) {
 	}
 }
 
-// What is no square grid, or one too fine for the lattice, gets the continuous mechanism.
+// Places off a square grid, or on one too fine for the lattice, get the continuous mechanism.
 func TestNoGrid(t *testing.T) {
 	for name, spoil := range map[string]func([]Place) []Place{
 		"missing":     func(p []Place) []Place { return p[1:] },

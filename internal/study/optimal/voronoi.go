@@ -11,7 +11,7 @@ import (
 type voronoi struct {
 	vertices   []point
 	directions []float64 // of unbounded edges, in radians
-	neighbours [][]int   // for each place, those whose cells are adjacent to its own
+	neighbours [][]int   // for each place, those of the adjacent cells
 }
 
 type point struct{ x, y float64 }

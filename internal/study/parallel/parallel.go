@@ -63,7 +63,7 @@ func NewWorkers() Workers {
 	return w
 }
 
-// Begin sets the amount of work of a run, none of which is done yet.
+// Begin sets the amount of work of a run, and that none is done.
 func (w *Workers) Begin(total int) { w.done, w.total = 0, total }
 
 // Each calls do as the function of that name does, and counts each call as done.

@@ -20,7 +20,7 @@ type Example struct {
 type Series struct {
 	Mechanism  string
 	SetSize    []float64   // cells
-	DriftRatio []float64   // share of the runs whose set missed the true cell
+	DriftRatio []float64   // share of the runs with a set that missed the true cell
 	Distance   []float64   // metres
 	Reports    []track.Fix // of the first run
 

@@ -21,7 +21,7 @@ func newCurve(mechanism string) chart.Curve {
 type quantity struct {
 	title  string
 	axis   chart.Axis
-	scale  float64 // what a value is multiplied with, for the unit of the axis
+	scale  float64 // factor of a value, for the unit of the axis
 	of     func(Summary) float64
 	spread func(Spread) stats.Quartiles
 	series func(Series) []float64
@@ -84,8 +84,8 @@ func Map(e Example) (io.WriterTo, error) {
 }
 
 // Parameters draws, as SVG, figures 7 to 9 of the paper: each quantity against epsilon, at
-// the first delta, and against delta, at the first epsilon. What has one value only is left out,
-// unless both have.
+// the first delta, and against delta, at the first epsilon. A parameter with one value only is left out, unless both
+// have one.
 func Parameters(rows []Row) (io.WriterTo, error) {
 	first := rows[0]
 	var page [][]chart.Panel
@@ -135,5 +135,5 @@ func panelOf(rows []Row, setting func(Row) (float64, bool), value func(Row) (flo
 	return p
 }
 
-// spread says what the intervals of the curves are.
+// spread names the intervals of the curves.
 const spread = "quartiles of the runs"

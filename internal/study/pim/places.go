@@ -9,9 +9,8 @@ import (
 // A Place is a point of interest, in degrees.
 type Place struct{ Lat, Lon float64 }
 
-// places is an index that finds the nearest points of interest, by their distances on a map
-// whose scale is right at the middle latitude of them all. Of equally near ones, the one
-// given first counts as nearer.
+// places is an index that finds the nearest points of interest, by their distances on a map with a scale that is right
+// at the middle latitude of them all. Of equally near ones, the one given first counts as nearer.
 type places struct {
 	shrink float64 // ratio of a degree of longitude to one of latitude
 	sorted []site  // from west to east

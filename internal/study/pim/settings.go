@@ -8,7 +8,7 @@ import (
 	"github.com/geosql/geosql/mechanism/pim"
 )
 
-// Settings state what a study measures.
+// Settings are those of a study.
 type Settings struct {
 	Epsilons []float64 // per step; other parameters vary at the first
 	Deltas   []float64 // of the location sets; likewise

@@ -21,7 +21,7 @@ type Row struct {
 // A Study compares mechanisms on test trajectories. [New] returns one. It is not safe for
 // concurrent use.
 type Study struct {
-	parallel.Workers // whose Progress counts runs of trajectories, over all rows
+	parallel.Workers // Progress counts runs of trajectories, over all rows
 
 	settings Settings
 	sweep    []setting

@@ -91,8 +91,7 @@ type study struct {
 	tracks []track.Track
 }
 
-// With the same entropy a study finds what running its mechanisms one after the
-// other and counting naively finds.
+// With the same entropy a study finds the same as running its mechanisms one after the other and counting naively.
 func TestRunAgainstReference(t *testing.T) {
 	for name, personal := range map[string]bool{"popular": false, "personal": true} {
 		t.Run(name, func(t *testing.T) {
@@ -136,8 +135,8 @@ func TestRunAgainstReference(t *testing.T) {
 	}
 }
 
-// Who knows where somebody began has smaller sets to look into: those of the first
-// steps, next to it, have 3x3 cells and what the model's uniform part adds.
+// A known start makes smaller sets: those of the first steps, next to it, have 3x3 cells and the cells of the model's
+// uniform part.
 func TestKnownStart(t *testing.T) {
 	settings := brief()
 	settings.KnownStart, settings.Deltas = true, []float64{0.1}

@@ -44,7 +44,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// By hand: four runs, of which the first has two steps.
+// By hand: four runs, the first with two steps.
 func TestSpread(t *testing.T) {
 	queries := []KNN{{1, 1}}
 	runs := make([]tally, 4)

@@ -7,7 +7,7 @@ import (
 	"github.com/geosql/geosql/internal/study/track"
 )
 
-// A trajectory is what a run reports: one fix for each step. Fixes have the times at which
+// A trajectory is the fixes of a run, one for each step. Fixes have the times at which
 // their slots begin.
 type trajectory struct {
 	user   string

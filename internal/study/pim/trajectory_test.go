@@ -42,7 +42,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// Tracks of a user are one sequence in time, also those that overlap, and pieces of it are
+// Tracks of a user are one sequence in time, also overlapping ones, and pieces of it are
 // taken the longest first. Pauses are in it up to the break.
 func TestTrajectories(t *testing.T) {
 	minutes := func(from, n int64) (fixes []track.Fix) {

@@ -1,4 +1,4 @@
-// Package predictive measures what predictions save on recorded traces. It simulates users of
+// Package predictive measures the savings of predictions on recorded traces. It simulates users of
 // a location service who report their query points through the independent and through the
 // predictive mechanism of package trace, and compares the errors and the budgets spent. It repeats section 5 of Chatzikokolakis,
 // Palamidessi, Stronati, A Predictive Differentially-Private Mechanism for Mobility
@@ -21,6 +21,6 @@
 // # Measures
 //
 // A run ends with its track, or when its epsilon is used up, which is earlier for the
-// independent mechanism than for the predictive one. [Summary] explains what is counted. Errors
+// independent mechanism than for the predictive one. [Summary] explains the counts. Errors
 // are distances along the ellipsoid.
 package predictive

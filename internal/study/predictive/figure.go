@@ -21,7 +21,7 @@ type curve struct {
 type panel struct {
 	axis   chart.Axis
 	whole  bool    // 0 to 100 %
-	scale  float64 // what values are multiplied with, for the unit of the axis
+	scale  float64 // factor of values, for the unit of the axis
 	curves []curve
 }
 
@@ -86,7 +86,7 @@ func conditions(r Row) string {
 	return fmt.Sprintf("%s, skip at %.4g km/h", r.Manager, r.SkipSpeed*3.6)
 }
 
-// of returns the curves of a panel through rows, without what has no measurement.
+// of returns the curves of a panel through rows, without points that have no measurement.
 func (p panel) of(rows []Row) (curves []chart.Curve) {
 	for _, c := range p.curves {
 		drawn := chart.Curve{Name: c.name, Style: c.style}

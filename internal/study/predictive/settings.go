@@ -8,7 +8,7 @@ import (
 	"github.com/geosql/geosql/mechanism/trace"
 )
 
-// Settings state what a study measures: every manager with every skip speed, every predictor
+// Settings are those of a study: every manager with every skip speed, every predictor
 // and every jump.
 type Settings struct {
 	Epsilon    float64   // of a run, per metre
@@ -63,7 +63,7 @@ func (s *Settings) variants(space trace.Space) (variants []variant, err error) {
 	return variants, nil
 }
 
-// mechanism returns a mechanism, with its defaults for what the study does not set.
+// mechanism returns a mechanism, with its defaults for settings that the study lacks.
 func (s *Settings) mechanism(space trace.Space, name, manager string, more map[string]any) (*trace.Mechanism, error) {
 	policy := map[string]any{"epsilon": s.Epsilon, "manager": manager}
 	if manager == trace.FixedRate {

@@ -22,7 +22,7 @@ type Row struct {
 
 // A Study compares mechanisms on tracks. [New] returns one. It is not safe for concurrent use.
 type Study struct {
-	parallel.Workers // whose Progress counts subjects, over all mechanisms and jumps
+	parallel.Workers // Progress counts subjects, over all mechanisms and jumps
 
 	settings Settings
 	plane    trace.Plane

@@ -26,8 +26,7 @@ func rowsOf(t *testing.T, s *Study, tracks []track.Track) (rows []Row) {
 	return rows
 }
 
-// With the same entropy a study finds what running its mechanisms one after the
-// other and counting naively finds.
+// With the same entropy a study finds the same as running its mechanisms one after the other and counting naively.
 func TestRunAgainstReference(t *testing.T) {
 	settings := published()
 	settings.Jumps = []float64{0, 0.3}
@@ -116,7 +115,7 @@ func alike(a, b Row) bool {
 	return same && a == b
 }
 
-// What is known in closed form, at the published settings (oracles R35 and R36,
+// The figures known in closed form, at the published settings (oracles R35 and R36,
 // computed from them). The mean of n planar Laplace radii is off by a share s with
 // probability at most 2*exp(-2n*(s - ln(1+s))), below 1e-11 for n = 30,600 and s =
 // 0.03. At 1.06 times the radius that holds 0.9 of the law it holds 0.917, at 0.94

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A measured is a point with what the tally is told of it.
+// A measured is a point with its arguments to the tally.
 type measured struct {
 	plan   trace.Plan
 	point  trace.Point
@@ -36,8 +36,7 @@ func drawMeasured(t *rapid.T) (m measured) {
 	return m
 }
 
-// The summary of runs, whoever measured which of them, is what counting them one
-// by one says.
+// The summary of runs, shared out in any way, is the same as counting them one by one.
 func TestSummaryAgainstReference(t *testing.T) {
 	const epsilon = 1000
 	rapid.Check(t, func(t *rapid.T) {
@@ -78,7 +77,7 @@ func TestSummaryAgainstReference(t *testing.T) {
 	})
 }
 
-// reference counts what Summary says it counts.
+// reference counts as the comment of Summary says.
 func reference(runs [][]measured, epsilon float64) (s Summary) {
 	var tested, easy, skipped, test, spent, errors, rates float64
 	var all []float64

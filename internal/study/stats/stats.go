@@ -26,8 +26,7 @@ func (q Quartiles) Times(factor float64) Quartiles {
 	return Quartiles{factor * q.Low, factor * q.High}
 }
 
-// NewQuartiles returns the quartiles of values, in any order, without those that are NaN. Those
-// of nothing are NaN.
+// NewQuartiles returns the quartiles of values, in any order, without NaNs. Those of nothing are NaN.
 func NewQuartiles(values []float64) Quartiles {
 	sorted := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	slices.Sort(sorted)

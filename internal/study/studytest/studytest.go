@@ -1,4 +1,4 @@
-// Package studytest provides what the tests of studies share.
+// Package studytest provides helpers that the tests of studies share.
 package studytest
 
 import (

@@ -30,7 +30,7 @@ const mostRoom = 0.1
 // Check fails the test unless a figure is fit for a paper:
 //
 //   - all text has one size, lies on the page, and not on other text or in a panel
-//   - what is drawn in panels has one stroke width, and so have axes, and grids
+//   - lines in panels have one stroke width, and so have axes, and grids
 //   - all that is drawn lies in a panel or apart from all of them: no legend is over data
 //   - curves of different colours in a panel have different dashes
 //   - the axes fit: something reaches the top of a scale, and one that ends at 100 % ends there
@@ -47,7 +47,7 @@ func Check(t *testing.T, figure io.WriterTo) {
 	}
 }
 
-// A rect is what something covers, in points from the lower left corner of the page.
+// A rect is the area that something covers, in points from the lower left corner of the page.
 type rect struct{ x0, y0, x1, y1 float64 }
 
 func (r *rect) add(x, y float64) {
@@ -76,7 +76,7 @@ type label struct {
 
 // A path is drawn with a stroke, or filled.
 type path struct {
-	stroke, width, dashes string // the stroke is "" for what is only filled
+	stroke, width, dashes string // the stroke is "" for a path that is only filled
 	fill                  string
 	rect
 }
@@ -192,7 +192,7 @@ func newLabel(content string, attributes map[string]string, upright bool) label 
 	return label{content, size, false, rect{-at[1] - height, at[0], -at[1], at[0] + width}}
 }
 
-// problems returns what makes the figure unfit.
+// problems returns the faults of the figure.
 func (f *parsed) problems() (problems []string) {
 	report := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	panels := f.panels()
@@ -246,7 +246,7 @@ func (f *parsed) problems() (problems []string) {
 	for _, p := range panels {
 		problems = append(problems, p.problems()...)
 	}
-	tops := map[string]float64{} // the least room above what is drawn, by scale
+	tops := map[string]float64{} // the least room above the drawing, by scale
 	for _, p := range panels {
 		if p.isMap() {
 			continue // true to scale
@@ -268,10 +268,10 @@ func (f *parsed) problems() (problems []string) {
 
 func format(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// A panel is a grid, and what belongs to it.
+// A panel is a grid, and its contents.
 type panel struct {
 	rect
-	top            float64 // of what is drawn in it
+	top            float64 // of the drawing in it
 	xMarks, yMarks []label
 	x, y           label // of the axes
 }
@@ -302,7 +302,7 @@ func (f *parsed) panels() (panels []*panel) {
 	return panels
 }
 
-// fill finds what belongs to a panel.
+// fill finds the contents of a panel.
 func (f *parsed) fill(p *panel) {
 	const rounding = 3
 	for _, x := range f.paths {
@@ -346,7 +346,7 @@ func (p *panel) scale() string {
 
 var withUnit = regexp.MustCompile(`^[^()]+ \([^()]+\)$`)
 
-// problems returns what is wrong with the axes.
+// problems returns the faults of the axes.
 func (p *panel) problems() (problems []string) {
 	for _, axis := range []struct {
 		label label
