@@ -227,7 +227,7 @@ func TestCancelStorm(t *testing.T) {
 	}
 }
 
-// What needs too much memory is an error of its statement.
+// A statement that needs too much memory fails.
 func TestMemory(t *testing.T) {
 	s := serve(t, Config{Memory: 32 << 20})
 	defer sqlite.LimitHeap(0)

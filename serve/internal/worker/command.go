@@ -38,7 +38,7 @@ func (s *Session) prepare(ctx context.Context, first sqltext.Statement, command 
 	return &statement{session: s, command: command}, nil
 }
 
-// errAborted is what a failed transaction answers.
+// errAborted is the answer of a failed transaction.
 var errAborted = &wire.Error{Code: "25P02", Message: "current transaction is aborted, commands ignored until end of transaction block"}
 
 // mayPrepare returns an error if a failed transaction does not take a command.
@@ -124,7 +124,7 @@ func (r *textRows) Copy() *wire.Copy { return nil }
 func (r *textRows) Tag(int64) string { return r.tag }
 func (r *textRows) Close()           {}
 
-// execute does what a command says and returns its tag.
+// execute runs a command and returns its tag.
 func (s *Session) execute(command pgcatalog.Command) (string, error) {
 	switch c := command.(type) {
 	case pgcatalog.Set:

@@ -129,7 +129,7 @@ func (db *database) describe() error {
 	})
 }
 
-// harden takes from the connection what an analyst does not need. own are SQLite's functions, and modules its
+// harden takes from the connection everything an analyst does not need. own are SQLite's functions, and modules its
 // virtual tables: those of geosql and of the catalogue came later.
 func (db *database) harden(own, modules []string) error {
 	if err := db.conn.Exec("PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0"); err != nil {
@@ -182,8 +182,8 @@ const readableTables = "geosql_universe geosql_domain geosql_region geosql_marko
 // withheldFunctions are the free functions that tell about the machine, or that look into the ledger.
 const withheldFunctions = "geosql_debug pim_estimate"
 
-// safeFunctions are the functions of SQLite that only compute. Others are refused: those that load
-// code, tell about the machine or belong to virtual tables.
+// safeFunctions are the functions of SQLite that only compute. Others are refused, such as functions that load code, tell
+// about the machine or belong to virtual tables.
 const safeFunctions = `-> ->> abs acos acosh asin asinh atan atan2 atanh avg ceil ceiling char coalesce concat concat_ws
 	cos cosh count cume_dist current_date current_time current_timestamp date datetime degrees dense_rank exp first_value
 	floor format glob group_concat hex if ifnull iif instr json json_array json_array_insert json_array_length
@@ -204,8 +204,7 @@ func (db *database) close() {
 	db.conn.Close()
 }
 
-// watch interrupts what runs on the connection when a context ends, until the function that it returns
-// is called.
+// watch interrupts the connection when a context ends, until the function that it returns is called.
 func (db *database) watch(ctx context.Context) (stop func()) {
 	done := make(chan struct{})
 	unwatch := context.AfterFunc(ctx, func() {

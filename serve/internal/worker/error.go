@@ -47,7 +47,7 @@ const (
 	resultNoDB      = 26
 )
 
-// interrupted returns what the client sees of a statement that was interrupted.
+// interrupted returns the client's error for an interrupted statement.
 func (db *database) interrupted(ctx context.Context) error {
 	if db.guard.TimedOut() {
 		return wire.ErrTimeout
@@ -58,7 +58,7 @@ func (db *database) interrupted(ctx context.Context) error {
 	return wire.ErrCanceled
 }
 
-// runError returns what the client sees of an error of a running statement.
+// runError returns the client's error for an error of a running statement.
 func (db *database) runError(ctx context.Context, err error) error {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
@@ -141,7 +141,7 @@ var messages = []struct{ part, code string }{
 	{"may not be modified", "25006"},
 }
 
-// compileError returns what the client sees of an error of a statement that does not compile.
+// compileError returns the client's error for a statement that does not compile.
 func (db *database) compileError(ctx context.Context, err error, original string) error {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
@@ -180,7 +180,7 @@ func position(e *sqlite.Error, original string) int {
 	if e.Offset <= same && e.Offset < len(original) {
 		return utf8.RuneCountInString(original[:e.Offset]) + 1
 	}
-	// What follows the last change is the same again.
+	// Text behind the last change is the same again.
 	fromEnd := len(e.SQL) - e.Offset
 	if at := len(original) - fromEnd; fromEnd > 0 && at >= 0 && original[at:] == e.SQL[e.Offset:] {
 		return utf8.RuneCountInString(original[:at]) + 1
@@ -188,10 +188,10 @@ func position(e *sqlite.Error, original string) int {
 	return 0
 }
 
-// verbs are what a statement wants to do that does more than read.
+// verbs are the SQL names of the actions that do more than read.
 var verbs = map[sqlite.Action]string{sqlite.ActionInsert: "INSERT", sqlite.ActionUpdate: "UPDATE", sqlite.ActionDelete: "DELETE"}
 
-// denied returns the error of a statement that wants to do what it may not.
+// denied returns the error of a statement that attempts a forbidden action.
 func (db *database) denied(message string) *wire.Error {
 	action, name := db.guard.Denied()
 	switch {
@@ -209,7 +209,7 @@ func readOnly(verb string) *wire.Error {
 	return newError("25006", "cannot execute %s in a read-only transaction", verb)
 }
 
-// noting is a remote whose first error is kept while a statement runs: SQLite passes on its text only.
+// noting is a remote that keeps its first error while a statement runs: SQLite passes on the text only.
 type noting struct {
 	sqlitefn.Remote
 	err error

@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// A gateKey is what the answer of the gate depends on.
+// A gateKey holds everything the gate's answer depends on.
 type gateKey struct {
 	sql, epsilon string
 	schema       int64
@@ -18,8 +18,8 @@ type gateKey struct {
 // mostGated is how many statements are remembered. A full memory forgets all.
 const mostGated = 1000
 
-// pass returns a statement whose aggregates over sealed columns are private, if an epsilon is set, or the
-// error about its misuse of sealed columns.
+// pass returns the statement with private aggregates over sealed columns, if an epsilon is set, or the error about its
+// misuse of sealed columns.
 func (db *database) pass(ctx context.Context, sql, epsilon string) (private string, err error) {
 	defer db.watch(ctx)()
 	err = db.conn.Lift(func() error {
@@ -66,7 +66,7 @@ func (db *database) pass(ctx context.Context, sql, epsilon string) (private stri
 	return private, nil
 }
 
-// misuseError returns what the client sees of a misuse.
+// misuseError returns the client's error for a misuse.
 func misuseError(m sqlitefn.Misuse, epsilon string) error {
 	hint := upperFirst(m.Instead) + "."
 	if m.HasForm() && epsilon == "" {

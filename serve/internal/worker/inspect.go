@@ -9,20 +9,20 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// An inspection says what a compiled statement does.
+// An inspection describes a compiled statement.
 type inspection struct {
 	sealed bool // it reads a table with sealed columns
 	asks   bool // it calls functions that the keeper answers
 	single bool // it has one row at most, and another step does nothing
 }
 
-// An inspector says what statements do, and refuses those that read what nobody has granted, by what their programs open. SQLite
-// does not tell its authorizer of everything that is read: see [sqlite.Guard.MayRead].
+// An inspector describes statements, and refuses statements that read tables without a grant, by the tables their programs
+// open. SQLite does not tell its authorizer of everything that is read: see [sqlite.Guard.MayRead].
 type inspector struct {
 	conn    *sqlite.Conn
 	guard   *sqlite.Guard
 	asking  []string          // functions that the keeper answers
-	modules map[string]string // the virtual tables that may be read, by what EXPLAIN calls them
+	modules map[string]string // the virtual tables that may be read, by their names in EXPLAIN
 	sealed  map[string]bool   // tables with sealed columns
 
 	version int64 // of the schema for which the following holds
@@ -103,7 +103,7 @@ func (i *inspector) inspect(p vdbe.Program) (*inspection, error) {
 		seen.asks = seen.asks || slices.Contains(i.asking, module)
 	}
 	for _, root := range roots {
-		t := i.tables[root] // of what is not known, none
+		t := i.tables[root] // the zero value if it is not known
 		if !i.guard.MayRead(t.name, t.database) {
 			return nil, newError("42501", "permission denied for table %s", t.name)
 		}
@@ -112,7 +112,7 @@ func (i *inspector) inspect(p vdbe.Program) (*inspection, error) {
 	return seen, nil
 }
 
-// refresh reads which tables there are, if that has changed, and forgets what is known of statements.
+// refresh reads the list of tables if the schema has changed, and forgets all inspections.
 func (i *inspector) refresh() error {
 	var version int64
 	err := i.conn.Each("PRAGMA main.schema_version", func(v []sqlite.Value) error {

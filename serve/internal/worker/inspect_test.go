@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// newSecrets makes a database with tables for everybody and tables that nobody has granted. What the latter hold depends on secret.
+// newSecrets makes a database with tables for everybody and tables without a grant. Only the contents of the latter depend on secret.
 func newSecrets(t *testing.T, secret int) string {
 	t.Helper()
 	path := newFile(t)
@@ -51,7 +51,7 @@ func TestStatementsReadWhatIsGranted(t *testing.T) {
 		switch {
 		case denied && !hides:
 			t.Errorf("%s: %s", sql, failure)
-		case !denied && hides && failure == "" && !strings.Contains(sql, "LEFT JOIN"): // SQLite leaves out those that change nothing
+		case !denied && hides && failure == "" && !strings.Contains(sql, "LEFT JOIN"): // SQLite leaves out joins that change nothing
 			t.Errorf("%s answers %q", sql, rows)
 		case denied:
 			if hidden++; strings.Contains(sql, "FULL") {
@@ -72,7 +72,7 @@ type randomReader struct{ *rand.Rand }
 
 func (q randomReader) of(list ...string) string { return list[q.IntN(len(list))] }
 
-// statement returns a statement, and whether it reads what nobody has granted.
+// statement returns a statement, and whether it reads a table without a grant.
 func (q randomReader) statement() (sql string, hides bool) {
 	from, hides := q.source(1 + q.IntN(3))
 	sql = "SELECT " + q.of("name", "count(*)", "n", "max(name)", "1", "*") + " FROM " + from

@@ -40,8 +40,8 @@ const (
 	heldBytes  = 512 << 10
 )
 
-// Main is the process of a session. The keeper starts it, with a socket as the file with the number 3, and says there
-// what the session is. Main returns the exit code.
+// Main is the process of a session. The keeper starts it, with a socket as the file with the number 3, and sends the
+// session's configuration over it. Main returns the exit code.
 func Main() int {
 	runtime.GOMAXPROCS(1) // one thread serves a request, without waking others
 	debug.SetMemoryLimit(goMemory)
@@ -95,7 +95,7 @@ func Serve(stream io.ReadWriter, open func(Config, wire.Client, sqlitefn.Remote)
 	if err := p.conn.SendJSON(pipe.Started, start); err != nil {
 		return err
 	}
-	debug.FreeOSMemory() // what opening the session took
+	debug.FreeOSMemory() // garbage of opening the session
 	go p.read()
 	for r := range p.requests {
 		if err := p.answer(r); err != nil {
@@ -111,7 +111,7 @@ type process struct {
 	config  Config
 	session wire.Session
 	remote  caller
-	batch   []byte    // the last one, whose room the next one uses
+	batch   []byte    // the last one; the next one reuses its memory
 	allowed time.Time // when processor time was allowed
 
 	statements map[uint32]wire.Statement
@@ -177,7 +177,7 @@ func (p *process) configuration() (c Config, err error) {
 	return c, nil
 }
 
-// close closes what is open.
+// close closes all open rows.
 func (p *process) close() {
 	for _, r := range p.rows {
 		r.close()
@@ -188,14 +188,14 @@ func (p *process) close() {
 	p.session.Close()
 }
 
-// close closes the rows, and then ends their context: the end of a context interrupts what runs on the connection, which
-// may be a cursor.
+// close closes the rows, and then ends their context: that interrupts whatever runs on the connection, which may be a
+// cursor.
 func (r *openRows) close() {
 	r.rows.Close()
 	r.cancel(nil)
 }
 
-// read takes what the keeper says, until it is gone. A statement that runs then is interrupted.
+// read takes the keeper's messages, until it is gone. A statement that runs then is interrupted.
 func (p *process) read() {
 	defer close(p.requests)
 	defer close(p.gone)
@@ -239,7 +239,7 @@ func (p *process) interrupt(cause error) {
 	}
 }
 
-// begin makes cancel what ends a request.
+// begin records cancel as the way to end a request.
 func (p *process) begin(number uint32, cancel context.CancelCauseFunc) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -491,7 +491,7 @@ type caller struct {
 	p       *process
 	serving bool   // whether the keeper answers calls now
 	free    bool   // whether it does not expect any
-	rows    uint32 // of whose execution they are
+	rows    uint32 // the execution that makes them
 	asked   int    // how often it was asked
 	last    uint32 // group that the keeper was told of
 	open    map[*calledGroup]bool
@@ -607,7 +607,7 @@ func (r *caller) recycle(b []byte) {
 
 type calledGroup struct {
 	r    *caller
-	rows uint32 // of whose execution it is
+	rows uint32 // the execution it belongs to
 	w    *pipe.GroupWriter
 	sent bool // whether the keeper knows the group
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/geosql/geosql/serve/internal/pgcatalog"
 )
 
-// psqlCommands are psql's commands that look into the catalogue, each with what must be in its answer.
+// psqlCommands are psql's commands that look into the catalogue, each with a text that must be in its answer.
 var psqlCommands = []struct{ command, want string }{
 	{`\d`, "reading"}, {`\d reading`, "kwh|sealed"}, {`\d+ reading`, "sealed"}, {`\d recent`, "home|text"}, {`\da`, ""}, {`\dA`, ""}, {`\dAc`, ""}, {`\dAf`, ""},
 	{`\dAo`, ""}, {`\dAp`, ""}, {`\db`, ""}, {`\dc`, ""}, {`\dC`, ""}, {`\dconfig`, ""}, {`\dd`, ""}, {`\dD`, "sealed"}, {`\ddp`, ""}, {`\dE`, ""},
@@ -25,7 +25,7 @@ var psqlCommands = []struct{ command, want string }{
 	{`\dS`, "pg_class"}, {`SELECT count(*) FROM reading`, "5"}, {`SELECT 'a'::text || E'\tb'`, "a\tb"},
 }
 
-// psql runs Debian's psql on commands and returns what it prints.
+// psql runs commands in Debian's psql and returns its output.
 func (s *site) psql(commands []string, arguments ...string) (out, said string, err error) {
 	s.t.Helper()
 	arguments = append([]string{"-X", "-At", "-v", "ON_ERROR_STOP=1", s.dsn()}, arguments...)
@@ -40,7 +40,7 @@ func (s *site) psql(commands []string, arguments ...string) (out, said string, e
 	return output.String(), errors.String(), err
 }
 
-// Debian's psql shows what it is asked for.
+// Debian's psql shows answers, notices and errors.
 func TestPsql(t *testing.T) {
 	s := serve(t, Config{Timeout: 10 * time.Second})
 	for _, x := range []struct{ command, out, said string }{
@@ -60,8 +60,8 @@ func TestPsql(t *testing.T) {
 	}
 }
 
-// The questions of psql, drivers and tools need less than half of what a session may use, so that
-// there is room for those of their next versions.
+// The questions of psql, drivers and tools need less than half of a session's limits, which leaves room for
+// their next versions.
 func TestLimits(t *testing.T) {
 	before := limits
 	t.Cleanup(func() { limits = before })

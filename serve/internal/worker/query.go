@@ -301,7 +301,7 @@ func (e *execution) isSealed(b []byte) bool {
 	return is
 }
 
-// writeSealed writes what stands for a sealed value.
+// writeSealed writes the stand-in for a sealed value.
 func writeSealed(row *wire.Row, oid uint32) {
 	const sealed = "sealed"
 	if oid == wire.OIDBytea {

@@ -209,7 +209,7 @@ func TestParameters(t *testing.T) {
 		}
 		c.answers(q.sql, q.want, q.args...)
 	}
-	// A client that sends what it has as text, without a type.
+	// A client that sends its arguments as text, without a type.
 	r := c.PgConn().ExecParams(context.Background(), "SELECT id, dx_sum(kwh, $2) FROM reading WHERE id = $1", [][]byte{[]byte("2"), []byte("0.5")}, nil, nil, nil).Read()
 	if r.Err != nil || string(r.Rows[0][0]) != "2" {
 		t.Error(r.Rows, r.Err)
@@ -308,7 +308,7 @@ func asOwner(t testing.TB, path, sql string) {
 	}
 }
 
-// A change of the tables is seen, and a statement whose columns it changes is an error.
+// A change of the tables is seen, and a statement fails if its columns change.
 func TestSchemaChange(t *testing.T) {
 	path := newFile(t)
 	s := serve(t, Config{Path: path})
@@ -389,7 +389,7 @@ func TestPortals(t *testing.T) {
 	}
 }
 
-// A cursor is a portal, for clients that describe it, and DEALLOCATE closes what they have prepared.
+// A cursor is a portal, for clients that describe it, and DEALLOCATE closes prepared statements.
 func TestProtocolNames(t *testing.T) {
 	s := serve(t, Config{})
 	c := s.connect()
@@ -564,7 +564,7 @@ func TestRandomStatements(t *testing.T) {
 	c.answers("SELECT count(*) FROM plain", "5")
 }
 
-// Only what cannot ask another time ends with its first row.
+// Only statements that cannot ask another time end with their first row.
 func TestSingleRows(t *testing.T) {
 	s, err := NewSession(Config{Path: newFile(t), Database: "homes", User: "ann"}, silent{}, &remote{})
 	if err != nil {

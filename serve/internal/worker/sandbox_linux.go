@@ -14,14 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// addressMargin is how much address space a worker may take beside what it has when it starts and the memory of its
-// session: Go reserves room for its heap by 64 MB, and each thread has a stack.
+// addressMargin is the address space of a worker beyond its size at the start and the memory of its session: Go reserves
+// room for its heap by 64 MB, and each thread has a stack.
 const addressMargin = 320 << 20
 
 // openFiles is how many files a worker may have open.
 const openFiles = 32
 
-// A sandbox says what holds the process to little, and what is missing of that.
+// A sandbox lists the restrictions that hold the process, and those that are missing.
 type sandbox struct {
 	holds, lacks []string
 
@@ -37,7 +37,7 @@ func (s *sandbox) note(what string, err error) {
 	}
 }
 
-// enter drops what the kernel lets a worker drop. The database is open by now.
+// enter drops all privileges that the kernel lets a worker drop. The database is open by now.
 //
 // The limit on the number of processes is left alone: the kernel counts those of the user, and threads with them.
 func (s *sandbox) enter(c Config) {
@@ -48,7 +48,7 @@ func (s *sandbox) enter(c Config) {
 	s.note("seccomp", filterCalls(s.files))
 }
 
-// setLimits limits what the process may use.
+// setLimits sets the resource limits of the process.
 func (s *sandbox) setLimits(memory int64) error {
 	mapped, err := s.mappedBytes()
 	if err != nil {
@@ -82,8 +82,8 @@ func (s *sandbox) mappedBytes() (uint64, error) {
 	return n * uint64(os.Getpagesize()), err
 }
 
-// exitOnLimit ends the process when it has used its processor time, whose signal Go would ignore. To write a file is an
-// error.
+// exitOnLimit ends the process at the signal that its processor time is used up, which Go would ignore. To write a file
+// is an error.
 func exitOnLimit() {
 	signal.Ignore(unix.SIGXFSZ)
 	caught := make(chan os.Signal, 1)
@@ -110,9 +110,9 @@ func allowProcessorTime(timeout time.Duration) {
 }
 
 // restrictFiles lets the process read the files of the database and nothing else, and use no network. SQLite opens the log of a
-// database, and the index of that, for writing if it can, although the database is only read: whoever takes over a worker
-// could change through them what others read and what the owner's programs write back. So the files are restricted before
-// they are opened.
+// database, and the index of that, for writing if it can, although the database is only read: an attacker in the worker
+// could change through them the values that others read and the owner's programs write back. So the files are restricted
+// before they are opened.
 func (s *sandbox) restrictFiles(path string) {
 	s.statm, _ = os.Open("/proc/self/statm") // for setLimits, which reads it then
 	version, err := llsys.LandlockGetABIVersion()

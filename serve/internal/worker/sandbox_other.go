@@ -4,7 +4,7 @@ package worker
 
 import "time"
 
-// A sandbox drops nothing: only Linux is known to let go of what a worker does not need.
+// A sandbox drops nothing: only on Linux is it known how.
 type sandbox struct{ holds, lacks []string }
 
 func (s *sandbox) restrictFiles(string) {}

@@ -54,7 +54,7 @@ func callsWithArgument() []callWithArgument {
 	}
 }
 
-// Offsets in what the kernel shows to a filter.
+// Offsets in the kernel's data for a filter (struct seccomp_data).
 const (
 	callOffset     = 0
 	machineOffset  = 4
@@ -76,7 +76,7 @@ func callFilter(opens bool) []unix.SockFilter {
 	load := func(offset uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset}
 	}
-	unless := func(k uint32, skip uint8) unix.SockFilter { // skips if what was loaded is not k
+	unless := func(k uint32, skip uint8) unix.SockFilter { // skips if the loaded word is not k
 		return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: skip, K: k}
 	}
 	end := func(action uint32) unix.SockFilter {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// verdict returns what a filter says of a call. It runs the few instructions that callFilter uses.
+// verdict returns a filter's verdict on a call. It runs the few instructions that callFilter uses.
 func verdict(program []unix.SockFilter, machine, call uint32, arguments ...uint64) uint32 {
 	data := map[uint32]uint32{callOffset: call, machineOffset: machine}
 	for i, a := range arguments {

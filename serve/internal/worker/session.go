@@ -2,9 +2,8 @@
 // has neither the key nor the ledger: functions over sealed values are evaluated by a
 // [sqlitefn.Remote].
 //
-// A statement may read and compute, and nothing else. What protects the sealed values is that only
-// the remote opens them. What is done here protects the analyst from wrong answers, and the machine
-// from the analyst.
+// A statement may read and compute, and nothing else. The sealed values are safe because only the remote opens them. The
+// checks in this package protect the analyst from wrong answers, and the machine from the analyst.
 package worker
 
 import (
@@ -18,7 +17,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// A Config says what a session is and what it may use.
+// A Config holds the parameters and limits of a session.
 type Config struct {
 	Path       string            // of the sealed database
 	Database   string            // the name under which clients know it
@@ -44,8 +43,8 @@ type Session struct {
 	cursors    map[string]*cursor
 }
 
-// NewSession opens the database for an analyst. What the session has to say beside its answers goes
-// to client, and functions over sealed values are evaluated by remote.
+// NewSession opens the database for an analyst. The session's notices go to client, and remote evaluates functions over
+// sealed values.
 func NewSession(config Config, client wire.Client, remote sqlitefn.Remote) (*Session, error) {
 	s := &Session{config: config, client: client, status: wire.Idle, cursors: map[string]*cursor{}}
 	s.settings = newSettings(config, client)

@@ -14,7 +14,7 @@ import (
 	"github.com/geosql/geosql/serve/internal/wire"
 )
 
-// A setting is what SHOW shows and SET changes.
+// A setting can be shown by SHOW and changed by SET.
 type setting struct {
 	name     string // as clients are told
 	value    string // at the start
@@ -93,7 +93,7 @@ type settings struct {
 	config  Config
 	initial map[string]string
 	now     map[string]string
-	local   map[string]string // what SET LOCAL has replaced, until the transaction ends
+	local   map[string]string // values replaced by SET LOCAL, until the transaction ends
 }
 
 func newSettings(config Config, client wire.Client) *settings {
@@ -195,7 +195,7 @@ func unknown(name string) error {
 	return e
 }
 
-// check returns a value as the setting has it, or what is wrong with it.
+// check returns a value in the setting's form, or an error.
 func (s *settings) check(name, value string) (string, error) {
 	k := knownByName[name]
 	switch {
@@ -246,7 +246,7 @@ func (s *settings) setLocal(name, value string) error {
 	return nil
 }
 
-// reset sets a setting to what it was at the start of the session.
+// reset sets a setting to its value at the start of the session.
 func (s *settings) reset(name string) error {
 	name = strings.ToLower(name)
 	value, is := s.initial[name]
@@ -261,7 +261,7 @@ func (s *settings) reset(name string) error {
 	return nil
 }
 
-// restore sets all settings to what they were.
+// restore sets all settings to earlier values.
 func (s *settings) restore(to map[string]string) {
 	for name := range s.now {
 		if _, is := to[name]; !is {
@@ -273,7 +273,7 @@ func (s *settings) restore(to map[string]string) {
 	}
 }
 
-// endLocal takes back what SET LOCAL has changed.
+// endLocal undoes SET LOCAL.
 func (s *settings) endLocal() {
 	for name, value := range s.local {
 		s.put(name, value)
@@ -309,7 +309,7 @@ func utf8Only(_ *settings, value string) (string, error) {
 	return "", &wire.Error{Code: "22023", Message: "client_encoding " + quoted(value) + " is not supported", Hint: "Use UTF8."}
 }
 
-// dateStyle takes what begins with ISO: dates are texts.
+// dateStyle takes values that begin with ISO: dates are texts.
 func dateStyle(_ *settings, value string) (string, error) {
 	first, _, _ := strings.Cut(strings.ToLower(value), ",")
 	switch strings.TrimSpace(first) {
@@ -379,7 +379,7 @@ func ParseTimeout(text string) (time.Duration, error) {
 	return time.Duration(n) * unit, nil
 }
 
-// formatTimeout writes a time in the largest unit of which it is a whole number.
+// formatTimeout writes a time as a whole number of the largest unit that divides it.
 func formatTimeout(d time.Duration) string {
 	d = d.Truncate(time.Millisecond)
 	if d == 0 {

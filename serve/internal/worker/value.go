@@ -23,8 +23,8 @@ func (db *database) typeOf(column string) uint32 {
 	return oid
 }
 
-// resultColumns returns the columns of a statement, of which results tells what its text does. Types are those that the statement tells, or those
-// that columns were declared with.
+// resultColumns returns the columns of a statement; results describes those of its text. A type comes from the statement, or
+// from the column's declaration.
 func resultColumns(d *pgcatalog.Description, results []pgcatalog.Result, stmt *sqlite.Stmt) []wire.Column {
 	columns := make([]wire.Column, stmt.Columns())
 	for i := range columns {

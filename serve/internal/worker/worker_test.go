@@ -27,7 +27,7 @@ import (
 // A remote answers without a key: sums of the lengths of the values, and the number of rows.
 type remote struct {
 	calls, groups, finals int
-	err                   error         // of what is called next
+	err                   error         // of the next call
 	wait                  chan struct{} // that a final step waits for
 }
 
