@@ -86,10 +86,10 @@ func (k *Keeper) sealed(table, column string) *catalog.Column {
 	return &c
 }
 
-// Purses returns what a role has spent.
+// Purses returns a role's spending by account and unit.
 func (k *Keeper) Purses(role string) ([]ledger.Purse, error) { return k.book.Purses(role) }
 
-// AddRole adds a role, whose verifier is set. It is a *wire.Error if there is one of its name, or if it does not fit the
+// AddRole adds a role with a verifier. The error is a *wire.Error if the name is taken or the role does not fit the
 // database.
 func (k *Keeper) AddRole(r *role.Role) error {
 	k.bookMu.Lock()

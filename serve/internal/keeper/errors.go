@@ -17,7 +17,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// A shownError is an error as a client sees it, and what it is about.
+// A shownError is an error as a client sees it, and its cause.
 type shownError struct {
 	shown *wire.Error
 	cause error
@@ -26,8 +26,8 @@ type shownError struct {
 func (e *shownError) Error() string   { return e.shown.Message }
 func (e *shownError) Unwrap() []error { return []error{e.shown, e.cause} }
 
-// shown returns an evaluator's error as the client sees it: without the names of accounts, and without what concerns
-// the owner only, which is logged.
+// shown returns an evaluator's error as the client sees it: without the names of accounts, and without details for the
+// owner only, which are logged.
 func (k *Keeper) shown(err error) error {
 	if e, ok := errors.AsType[*wire.Error](err); ok {
 		return e
@@ -72,8 +72,8 @@ func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || ok && e.SQLState() == errFull.Code
 }
 
-// isInternal reports whether an error is about the server's files or a bug, not about arguments: those follow from
-// what was asked and from public facts.
+// isInternal reports whether an error is about the server's files or a bug, not about arguments: those errors follow from
+// the question and from public facts.
 func isInternal(err error) bool {
 	if _, ok := errors.AsType[*sqlite.Error](err); ok {
 		return true
@@ -88,7 +88,7 @@ func isInternal(err error) bool {
 	return strings.Contains(text, "ledger") || strings.Contains(text, "geosql internal error")
 }
 
-// nameOf returns what analysts call an account.
+// nameOf returns the analysts' name for an account.
 func (k *Keeper) nameOf(account string) string {
 	switch all := k.pseudonyms(account); len(all) {
 	case 0:

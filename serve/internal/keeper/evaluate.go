@@ -10,7 +10,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// Bounds of what a session may have open.
+// Bounds of a session's open groups and evaluators.
 const (
 	mostGroups     = 1000
 	mostEvaluators = 16
@@ -81,7 +81,7 @@ func (s *Session) evaluateGroup(r *Rows, frame *pipe.Reader) error {
 	case h.Number == 0 || h.Number > s.groupNumber:
 		return pipe.Violation("there is no group %d", h.Number)
 	}
-	// A group that is not open any more is one of a statement that has ended, whose rows may still come.
+	// If the group is not open any more, its statement has ended, but its rows may still come.
 	if g != nil {
 		if err := s.steps(g, frame); err != nil {
 			return err
@@ -100,7 +100,7 @@ func (s *Session) evaluateGroup(r *Rows, frame *pipe.Reader) error {
 	return nil
 }
 
-// beginGroup begins a group. What is wrong with it is an error of the statement.
+// beginGroup begins a group. A bad argument is an error of the statement.
 func (s *Session) beginGroup(r *Rows, h pipe.GroupHeader) (*openGroup, error) {
 	switch {
 	case h.Number != s.groupNumber+1:

@@ -147,7 +147,7 @@ func (p *pool) drop() bool {
 	return n > 0
 }
 
-// close closes those that wait, and those that are put back from now on.
+// close closes the idle evaluators, and those put back from now on.
 func (p *pool) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

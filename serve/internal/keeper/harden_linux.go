@@ -10,8 +10,8 @@ import (
 // core file.
 func hideMemory() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
 
-// attributes are those of a worker: the kernel kills it when the thread that started it ends, and what a terminal sends
-// to the keeper does not reach it.
+// attributes are those of a worker: the kernel kills it when the thread that started it ends, and the terminal's signals to
+// the keeper do not reach it.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setsid: true}
 }

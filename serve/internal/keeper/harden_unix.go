@@ -9,5 +9,5 @@ import (
 
 func hideMemory() error { return errors.New("only Linux is known to hide it") }
 
-// attributes are those of a worker, which what a terminal sends to the keeper does not reach.
+// attributes are those of a worker: the terminal's signals to the keeper do not reach it.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

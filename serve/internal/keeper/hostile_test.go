@@ -17,7 +17,7 @@ import (
 	"github.com/geosql/geosql/serve/internal/worker"
 )
 
-// hostile is a worker that has been taken over, and does what its name says.
+// hostile is a worker under an attacker's control. how names the attack.
 func hostile(how string) int {
 	stream := os.NewFile(3, "keeper")
 	conn := pipe.NewConn(stream)

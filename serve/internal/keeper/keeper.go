@@ -1,6 +1,6 @@
-// Package keeper serves a sealed database to analysts who are not trusted. It has what is secret: the owner's key, the
+// Package keeper serves a sealed database to analysts who are not trusted. It holds the secrets: the owner's key, the
 // ledger, the roles. Each session's SQL runs in a process of its own, which has neither: see package worker. The keeper
-// evaluates the functions over sealed values that the process calls, and believes nothing else that it says.
+// evaluates the functions over sealed values that the process calls, and trusts none of its other messages.
 //
 // A worker that breaks the protocol, hangs or dies costs its own session and no other.
 package keeper
@@ -31,7 +31,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// Options say what a keeper serves. The zero value of those that have a default stands for it.
+// Options configure a keeper. An option with a default has it if it is zero.
 type Options struct {
 	Path    string // of the sealed database
 	Name    string // under which clients know it; by default that of the file, without its extension
@@ -82,9 +82,8 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// questionsPurpose is what the key is derived for that names questions. Another keyring has another one, and then earlier
-// answers are not found: they are drawn and charged again. After a rekey that is so anyway, since
-// every value has a new identity.
+// questionsPurpose derives the key that names questions. Another keyring has another key, and then earlier answers are not
+// found: they are drawn and charged again. After a rekey that is so anyway, since every value has a new identity.
 const questionsPurpose = "names of questions"
 
 // A Keeper serves one sealed database. It implements wire.Handler.
@@ -96,7 +95,7 @@ type Keeper struct {
 	starts  chan func() // run by one thread that lives as long as the keeper: see startWorkers
 	stopped chan struct{}
 
-	bookMu sync.Mutex // held while what follows is used
+	bookMu sync.Mutex // guards the fields below
 	book   ledger.Ledger
 	roles  role.Roles
 	conn   *sqlite.Conn
@@ -111,7 +110,7 @@ type Keeper struct {
 	mu       sync.Mutex
 	sessions map[*Session]bool
 	closed   bool
-	told     bool // whether the log says what holds workers
+	told     bool // whether the workers' sandbox has been logged
 }
 
 // Open opens a sealed database and its ledger, to serve them. From now on other processes of the same user cannot read the
@@ -157,8 +156,8 @@ func (k *Keeper) open() (err error) {
 	return k.roles.Update(k.book)
 }
 
-// setJournal makes a database keep its journal in a mode, and reports whether that has changed. With a write-ahead log, whoever
-// reads and whoever writes do not wait for each other.
+// setJournal sets the journal mode of a database, and reports whether that has changed. With a write-ahead log, readers
+// and writers do not wait for each other.
 func setJournal(path, mode string) (changed bool, err error) {
 	conn, err := sqlite.Open(path, sqlite.ReadWrite)
 	if err != nil {
@@ -245,7 +244,7 @@ func (k *Keeper) Roles() ([]*role.Role, error) {
 // mostKnown is how many names of accounts the keeper keeps the pseudonyms of.
 const mostKnown = 10000
 
-// pseudonyms returns the pseudonyms of an account, which stand in place of its name in what analysts see.
+// pseudonyms returns the pseudonyms of an account. Analysts see them in place of its name.
 func (k *Keeper) pseudonyms(name string) []string {
 	k.bookMu.Lock()
 	defer k.bookMu.Unlock()
@@ -273,7 +272,7 @@ func (k *Keeper) NewSession(ctx context.Context, login *wire.Login) (wire.Sessio
 	return s, nil
 }
 
-// Begin begins the session of a role, whose password was right.
+// Begin begins the session of a role that has logged in.
 func (k *Keeper) Begin(ctx context.Context, login *wire.Login) (*Session, error) {
 	if login.Database != k.options.Name {
 		return nil, &wire.Error{Code: "3D000", Message: fmt.Sprintf("database %q does not exist", login.Database),
@@ -366,8 +365,7 @@ func errDropped(role string) *wire.Error {
 
 var errStops = &wire.Error{Severity: "FATAL", Code: "57P01", Message: "terminating connection due to administrator command"}
 
-// Close ends the keeper. It kills the workers of sessions that have not ended. Whoever uses these sessions still has to
-// close them.
+// Close ends the keeper. It kills the workers of sessions that have not ended. Their users still have to close them.
 func (k *Keeper) Close() error {
 	k.mu.Lock()
 	if k.closed {

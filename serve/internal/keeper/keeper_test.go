@@ -72,7 +72,7 @@ type site struct {
 	folder string // of the database, or a new one
 }
 
-// A logged is what was logged.
+// A logged collects the log.
 type logged struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -90,7 +90,7 @@ func (l *logged) String() string {
 	return l.text.String()
 }
 
-// events are what an observer was told.
+// events are an observer's events.
 type events struct {
 	mu         sync.Mutex
 	began      int
@@ -140,7 +140,7 @@ var homes = []string{"ana", "bo", "cy", "di"}
 
 const hours = 24
 
-// newSite seals a database of homes, and serves it for the role ann, whose password is secret. The accounts have 1/kWh.
+// newSite seals a database of homes, and serves it for the role ann with the password secret. The accounts have 1/kWh.
 func newSite(t testing.TB, change func(*Options)) *site {
 	t.Helper()
 	s := &site{t: t}
@@ -252,7 +252,7 @@ func (s *site) addRole(change func(*role.Role)) *role.Role {
 	return r
 }
 
-// spent returns what an account has spent of its 1/kWh.
+// spent returns the spending of an account, of its 1/kWh.
 func (s *site) spent(home string) budget.Amount {
 	s.t.Helper()
 	balance, err := s.book.Balance(home, "kWh")
@@ -262,7 +262,7 @@ func (s *site) spent(home string) budget.Amount {
 	return balance.Spent
 }
 
-// A client notes what it is told. It implements wire.Client.
+// A client keeps its notices. It implements wire.Client.
 type client struct {
 	mu      sync.Mutex
 	notices []string

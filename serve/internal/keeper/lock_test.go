@@ -26,7 +26,7 @@ func (s *session) open(sql string) *Rows {
 	return rows
 }
 
-// Who reads does not keep the owner from writing, nor others from logging in while the owner writes.
+// A reader does not keep the owner from writing, nor others from logging in while the owner writes.
 func TestReadersAndWriters(t *testing.T) {
 	s := newSite(t, nil)
 	reader := s.session()
@@ -65,7 +65,7 @@ func TestReadersAndWriters(t *testing.T) {
 	}
 }
 
-// A session of a role that is dropped ends at once, whatever it is doing, and lets go of what it has locked.
+// A session of a dropped role ends at once, even in the middle of a statement, and releases its locks.
 func TestDroppedRolesLetGo(t *testing.T) {
 	s := newSite(t, nil)
 	const endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
@@ -134,7 +134,7 @@ func TestIdleTimeout(t *testing.T) {
 	wants("SET idle_in_transaction_session_timeout = 0", false, time.Minute, wire.ErrIdleInTransaction)
 	wants("SET idle_in_transaction_session_timeout = '3d'", false, time.Minute, wire.ErrIdleInTransaction)
 	wants("SET idle_in_transaction_session_timeout = '1us'", false, time.Millisecond, wire.ErrIdleInTransaction)
-	wants("ROLLBACK", false, 5*time.Minute, wire.ErrIdleSession) // and what was set since is as before
+	wants("ROLLBACK", false, 5*time.Minute, wire.ErrIdleSession) // and later settings are undone
 	wants("DECLARE c CURSOR WITH HOLD FOR SELECT 1 FROM reading", false, 2*time.Second, wire.ErrIdleInTransaction)
 	wants("CLOSE c", false, 5*time.Minute, wire.ErrIdleSession)
 	x.want("SHOW idle_in_transaction_session_timeout", "2s")

@@ -43,7 +43,7 @@ func TestManyStatements(t *testing.T) {
 	}
 }
 
-// The position of an error is that in the whole text, whose other statements the observer is not told of.
+// The position of an error is in the whole text. The observer is told of its failed statement only.
 func TestErrorBehindEmptyStatements(t *testing.T) {
 	s := newSite(t, nil)
 	x := s.session()

@@ -35,7 +35,7 @@ func memoryOf(t testing.TB, pid int) map[string]float64 {
 	return m
 }
 
-// The memory of an idle session is a goal of 15 MB, of which the program's text, which all share, is a part.
+// The memory of an idle session is a goal of 15 MB. That includes the program's text, which all sessions share.
 func TestMemoryOfIdleSessions(t *testing.T) {
 	if e := emulate.Emulator(); e != "" {
 		t.Skipf("the memory of a worker is mostly that of %s", e)

@@ -8,7 +8,7 @@ import (
 	"github.com/geosql/geosql/serve/internal/role"
 )
 
-// sums asks for n sums at a time, each of which keeps its rows. Their epsilons differ, or SQLite would evaluate one for all.
+// sums asks for n sums at a time; each keeps its rows. Their epsilons differ, or SQLite would evaluate one for all.
 func sums(n int) string {
 	var list []string
 	for i := range n {

@@ -8,7 +8,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// costText says what the answers of a statement have cost, or "" if it got none.
+// costText describes the cost of a statement's answers, or is "" if it got none.
 func costText(r sqlitefn.Report) string {
 	if r.Answers == 0 {
 		return ""

@@ -23,7 +23,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// probe is a worker whose statements are attempts to do what a worker must not.
+// probe is a worker that attempts, as statements, actions that a worker must not take.
 func probe([]string) int {
 	err := worker.Serve(os.NewFile(3, "keeper"), func(c worker.Config, _ wire.Client, _ sqlitefn.Remote) (wire.Session, error) {
 		conn, err := sqlite.Open(c.Path, sqlite.ReadOnly)
@@ -38,7 +38,7 @@ func probe([]string) int {
 	return 0
 }
 
-// A prober is a session whose statements are NAME [ARGUMENT]. Prepare returns how the attempt ended, as an error.
+// A prober is a session that takes statements NAME [ARGUMENT]. Prepare returns the outcome of the attempt, as an error.
 type prober struct {
 	config worker.Config
 	conn   *sqlite.Conn
@@ -208,7 +208,7 @@ func (p *prober) try(name, argument string) error {
 	return fmt.Errorf("there is no attempt %q", name)
 }
 
-// What a worker has no need to do, it cannot.
+// A worker cannot do anything that it need not do.
 func TestSandbox(t *testing.T) {
 	s := newSite(t, func(o *Options) { o.Worker = self("probe") })
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -16,18 +16,17 @@ import (
 	"github.com/geosql/geosql/serve/internal/worker"
 )
 
-// Bounds of what a worker may say.
+// Bounds of a worker's messages.
 const (
 	mostNotices = 10000   // during a request
 	mostSaid    = 1 << 20 // bytes of these
 	mostColumns = 10000
 )
 
-// shortWork is how long a worker may take for what needs no time.
+// shortWork is a worker's time limit for requests that need no time.
 const shortWork = 10 * time.Second
 
-// A Session is that of a role, whose SQL runs in a worker. It implements wire.Session. It is used by one goroutine at a
-// time.
+// A Session belongs to a role; its SQL runs in a worker. It implements wire.Session. It is used by one goroutine at a time.
 type Session struct {
 	keeper *Keeper
 	client wire.Client       // or nil
@@ -43,7 +42,7 @@ type Session struct {
 
 	status     wire.TxStatus // of the transaction, as the worker has said last
 	holding    bool          // cursors that outlive transactions, as it has said last
-	running    *Rows         // whose execution the worker works on, while it does
+	running    *Rows         // the execution that the worker works on, if any
 	ahead      *Rows         // for which a batch was asked that has not been taken in, if any
 	evaluating atomic.Bool
 	evaluators int // that its rows have
@@ -104,7 +103,7 @@ func (s *Session) start(ctx context.Context, parameters map[string]string) error
 	return &wire.Error{Code: "58000", Message: "the session's process does not start", Hint: "The server's log says more."}
 }
 
-// tellSandbox logs what holds workers, once.
+// tellSandbox logs the workers' sandbox, once.
 func (k *Keeper) tellSandbox(start pipe.Start) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -118,7 +117,7 @@ func (k *Keeper) tellSandbox(start pipe.Start) {
 	}
 }
 
-// readRole reads the role again. A session whose role has been dropped ends.
+// readRole reads the role again. If it was dropped, the session ends.
 func (s *Session) readRole() error {
 	if s.dead != nil {
 		return s.dead
@@ -136,7 +135,7 @@ func (s *Session) readRole() error {
 	return nil
 }
 
-// A guard ends what a worker does when a context ends or the time is up: it cancels, and if that does not help, kills.
+// A guard ends a worker's request when a context ends or the time is up: it cancels, and if that does not help, kills.
 type guard struct {
 	session *Session
 	request uint32
@@ -237,7 +236,7 @@ func (s *Session) ask(ctx context.Context, frame []byte, want pipe.Type, limit t
 	return answer, err
 }
 
-// during does what waits for the worker, while a guard watches over a request. It returns the error that the client sees.
+// during calls do, which waits for the worker, while a guard watches over a request. It returns the client's error.
 func (s *Session) during(ctx context.Context, request uint32, limit time.Duration, do func() error) error {
 	g := s.guard(ctx, request, limit)
 	defer g.stop()
@@ -287,7 +286,7 @@ type failedError struct{ shown *wire.Error }
 
 func (e *failedError) Error() string { return e.shown.Message }
 
-// await reads frames, and serves what the worker asks, until the answer comes.
+// await reads frames, and serves the worker's calls, until the answer comes.
 func (s *Session) await(want pipe.Type) ([]byte, error) {
 	for {
 		kind, payload, err := s.worker.conn.Read()
@@ -347,7 +346,7 @@ func (s *Session) setStatus(status wire.TxStatus) error {
 	return pipe.Violation("the status of a transaction is %q", byte(status))
 }
 
-// tell passes on what a worker says to the client.
+// tell passes on a worker's message to the client.
 func (s *Session) tell(kind pipe.Type, payload []byte) error {
 	s.said++
 	s.saidBytes += len(payload)
@@ -382,7 +381,7 @@ func (s *Session) tell(kind pipe.Type, payload []byte) error {
 	return nil
 }
 
-// IdleTimeout implements wire.Session. What the worker says cannot make it longer than it is without.
+// IdleTimeout implements wire.Session. The worker can shorten the time but not lengthen it.
 func (s *Session) IdleTimeout(executing bool) (time.Duration, *wire.Error) {
 	if executing || s.status != wire.Idle || s.holding {
 		most := s.keeper.options.IdleInTransaction

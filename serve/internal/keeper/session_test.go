@@ -365,7 +365,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Only what is fetched is paid for: a client that takes three groups of 24 pays for these.
+// Only fetched rows are paid for: a client that takes three groups of 24 pays for these.
 func TestPortalsPayForWhatIsFetched(t *testing.T) {
 	s := newSite(t, nil)
 	x := s.session()

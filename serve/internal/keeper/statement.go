@@ -38,9 +38,9 @@ func (s *Session) Prepare(ctx context.Context, sql string, parameterTypes []uint
 	return st, rest, err
 }
 
-// Compile does what Prepare does.
+// Compile is Prepare with a concrete result type.
 func (s *Session) Compile(ctx context.Context, sql string, parameterTypes []uint32) (*Statement, string, error) {
-	before, first, rest := sqltext.PostgreSQL.Split(sql, sqltext.Budget{}) // here, so that a worker is not sent what stands behind, again for each statement
+	before, first, rest := sqltext.PostgreSQL.Split(sql, sqltext.Budget{}) // here, so that a worker is not sent the rest of the text again for each statement
 	if first.SQL == "" {
 		return nil, "", nil
 	}
@@ -103,18 +103,18 @@ func (st *Statement) Query(ctx context.Context, args []any) (wire.Rows, error) {
 	return r, nil
 }
 
-// Run does what Query does.
+// Run is Query with a concrete result type.
 func (st *Statement) Run(ctx context.Context, args []any) (*Rows, error) {
 	return st.run(ctx, &Rows{}, args)
 }
 
-// RunWithin does what Query does. Calls fail, with a *sqlitefn.OverQuoteError, that would make the statement cost more
-// than it was quoted for.
+// RunWithin is Run with a quote. A call that would make the statement cost more than the quote fails with a
+// *sqlitefn.OverQuoteError.
 func (st *Statement) RunWithin(ctx context.Context, args []any, quoted sqlitefn.Report) (*Rows, error) {
 	return st.run(ctx, &Rows{quoted: &quoted}, args)
 }
 
-// Quote returns what the statement would cost. It charges and draws nothing.
+// Quote returns the cost that the statement would have. It charges and draws nothing.
 func (st *Statement) Quote(ctx context.Context, args []any) (sqlitefn.Report, error) {
 	r, err := st.run(ctx, &Rows{quote: true}, args)
 	if err != nil {
@@ -207,14 +207,14 @@ type Rows struct {
 	ctx       context.Context
 	guard     *guard // of the request that the worker works on
 	began     time.Time
-	worked    time.Duration // what of the role's time is used
+	worked    time.Duration // used of the role's time
 
 	copied  *wire.Copy
 	columns int
 	free    bool   // whether it calls no function, as the worker says
 	request uint32 // of the last batch
 
-	batch  *batch // whose rows are given out
+	batch  *batch // Next returns its rows
 	next   *batch // that has been taken in, if any
 	header pipe.BatchHeader
 
@@ -243,8 +243,8 @@ type batch struct {
 	err    error // behind the rows
 }
 
-// ask sends a request for rows, and takes them in, behind what first takes in. What the worker calls meanwhile belongs
-// to the execution.
+// ask sends a request for rows, calls first, and takes the rows in. Calls of the worker meanwhile belong to the
+// execution.
 func (r *Rows) ask(frame []byte, request uint32, first func() error) (*batch, error) {
 	s := r.session
 	sent, err := s.keep(frame)
@@ -292,7 +292,7 @@ func (r *Rows) await() (b *batch) {
 	return b
 }
 
-// during does what waits for the worker to send rows.
+// during calls do, which waits for the worker to send rows.
 func (r *Rows) during(do func() error) error {
 	s, ctx := r.session, r.ctx
 	if r.closed { // Nobody wants them. But to cancel interrupts other rows of the session, too.
@@ -379,7 +379,7 @@ func (s *Session) show(b *batch) error {
 // mostShown is the size up to which converted rows are not counted.
 const mostShown = 1 << 20
 
-// fetch makes the next batch the one whose rows are given out. If the execution is free, the worker makes another one meanwhile.
+// fetch makes the next batch the current one. If the execution is free, the worker makes another one meanwhile.
 func (r *Rows) fetch() (err error) {
 	s, b := r.session, r.next
 	r.next = nil
@@ -529,7 +529,7 @@ func (r *Rows) Tag(rows int64) string {
 	return r.header.Tag
 }
 
-// Report returns what the execution has cost so far.
+// Report returns the cost of the execution so far.
 func (r *Rows) Report() sqlitefn.Report {
 	if r.evaluation != nil {
 		return r.evaluation.Report()
@@ -537,7 +537,7 @@ func (r *Rows) Report() sqlitefn.Report {
 	return r.report
 }
 
-// Close implements wire.Rows. The client is told what the answers have cost.
+// Close implements wire.Rows. The client is told the cost of the answers.
 func (r *Rows) Close() {
 	if r.closed {
 		return

@@ -58,7 +58,7 @@ func (k *Keeper) startWorker() (*workerProcess, error) {
 	w.cmd.ExtraFiles = []*os.File{theirs}
 	w.cmd.Stderr = &w.tail
 	w.cmd.SysProcAttr = attributes()
-	w.cmd.WaitDelay = time.Second // for what it has written to standard error
+	w.cmd.WaitDelay = time.Second // for its output to standard error
 	started := make(chan error, 1)
 	select {
 	case k.starts <- func() { started <- w.cmd.Start() }:
@@ -116,7 +116,7 @@ func (w *workerProcess) ending() string {
 	return w.how.Error()
 }
 
-// mostTail is how much of what a worker writes to standard error is kept.
+// mostTail bounds the bytes kept of a worker's standard error.
 const mostTail = 4 << 10
 
 // A tail keeps the last lines that are written.
