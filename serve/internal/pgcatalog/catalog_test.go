@@ -164,7 +164,7 @@ func TestCorpus(t *testing.T) {
 	golden(t, "rows.txt", got.String())
 }
 
-// TestAnswers compares what the important queries answer with the golden file.
+// TestAnswers compares the answers to the important queries with the golden file.
 func TestAnswers(t *testing.T) {
 	conn := open(t)
 	reading := oid(t, conn, "SELECT 'reading'::regclass::oid")

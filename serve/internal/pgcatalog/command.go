@@ -10,8 +10,7 @@ import (
 	"github.com/geosql/geosql/internal/sqltext"
 )
 
-// A Command is a statement, classified by who answers it: [Query] is for SQLite, the others are
-// for the server.
+// A Command is a classified statement: SQLite answers a [Query], the server all others.
 type Command interface{ command() }
 
 type (

@@ -1,12 +1,12 @@
 // Package pgcatalog is the bridge between clients of PostgreSQL and a database of SQLite.
 //
 // [Install] gives a connection the relations and functions with which psql, drivers and tools
-// find out what a database holds. [Rewrite] turns what they write in PostgreSQL's way into
+// inspect a database. [Rewrite] turns their PostgreSQL statements into
 // SQLite's. [Parse] finds the statements that the server itself has to answer, such as
-// SET and FETCH. The dialect stays SQLite's: what PostgreSQL has and SQLite has not is an [Error]
+// SET and FETCH. The dialect stays SQLite's: a feature of PostgreSQL that SQLite lacks is an [Error]
 // that says so.
 //
-// Nothing here protects anything. A session sees what its connection may read, and the functions
+// Nothing here protects anything. A session sees everything that its connection may read, and the functions
 // open nothing.
 package pgcatalog
 

@@ -174,9 +174,9 @@ func isNumeric(oid uint32) bool {
 	return t != nil && t.group == 'N'
 }
 
-// Parameters returns the types of the parameters $n, from 1 to most: those that the client declares, and
-// otherwise those that the statement tells by a cast, by what they are compared or computed with, or by
-// where they stand. The others are text, as they are in PostgreSQL.
+// Parameters returns the types of the parameters $n, from 1 to most: as the client declares them, or else by the
+// statement's cast, by the other operand of a comparison or computation, or by
+// position. The others are text, as they are in PostgreSQL.
 func (d *Description) Parameters(most int, declared []uint32) []uint32 {
 	d.parameters = map[int]uint32{}
 	for i, oid := range declared {
@@ -217,12 +217,12 @@ func (r *rewriter) back(i int) int {
 	return i
 }
 
-// compares reports whether a token compares what stands before and behind it.
+// compares reports whether a token is a comparison.
 func compares(t sqltext.Token) bool {
 	return t.IsSymbol("=", "==", "<>", "!=", "<", ">", "<=", ">=") || t.Is("like", "ilike", "glob", "is")
 }
 
-// computes reports whether a token computes with what stands before and behind it.
+// computes reports whether a token is an arithmetic operator.
 func computes(t sqltext.Token) bool { return t.IsSymbol("+", "-", "*", "/", "%") }
 
 // typeOfPosition returns the type of the parameter at token i, or 0.
@@ -265,7 +265,7 @@ func (d *Description) typeOfPosition(i int) uint32 {
 	return 0
 }
 
-// beside returns the type of what stands beside an operand of a type.
+// beside returns the type of the operand beside one of a type.
 func (d *Description) beside(oid uint32, computed bool) uint32 {
 	if oid == 0 && computed {
 		return typeByName["float8"].OID

@@ -294,8 +294,8 @@ func (c *catalogue) relationName(oid uint32) string {
 	return ident(r.name)
 }
 
-// byName returns a function for a cast to a type whose values are OIDs: of a name it gives the OID,
-// of an OID the name.
+// byName returns a function for a cast to a type of OIDs: it turns a name into the OID, an OID into
+// the name.
 func byName(what, code string, oid func(string) any, name func(uint32) string) func([]any) (any, error) {
 	return func(a []any) (any, error) {
 		if s, ok := a[0].(string); ok {
@@ -317,7 +317,7 @@ func byName(what, code string, oid func(string) any, name func(uint32) string) f
 	}
 }
 
-// isType returns what function.returns says for a type.
+// isType returns a function.returns that is always the same type.
 func isType(name string) func() uint32 {
 	oid := typeByName[name].OID
 	return func() uint32 { return oid }
@@ -328,8 +328,8 @@ func typedInt(v any) int64 {
 	return n
 }
 
-// compile compiles a regular expression of PostgreSQL. Go's matching takes time in proportion to
-// the text and to the expression, whose length is bounded.
+// compile compiles a regular expression of PostgreSQL of bounded length. Go's matching takes time in proportion to
+// the text and to the expression.
 func compile(pattern string) (*regexp.Regexp, error) {
 	if len(pattern) > 1000 {
 		return nil, &Error{Code: codeBadPattern, Message: "the regular expression is longer than 1000 bytes"}
@@ -427,7 +427,7 @@ func parseTime(v any) (time.Time, error) {
 	return time.Time{}, errNoTime
 }
 
-// datePart is extract(field FROM time). What is no time gives NULL, as in SQLite's own functions.
+// datePart is extract(field FROM time). A value that is no time gives NULL, as in SQLite's own functions.
 func datePart(a []any) (any, error) {
 	t, err := parseTime(a[1])
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/geosql/geosql/internal/sqltext"
 )
 
-// A library is a list of functions, whose places give their OIDs.
+// A library is a list of functions. Positions in it give the OIDs.
 type library []function
 
 func (l *library) add(name, returns string, pure, strict bool, args []int, call func([]any) (any, error)) {

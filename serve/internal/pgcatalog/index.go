@@ -41,7 +41,7 @@ type foreignKey struct {
 // actions are the actions of foreign keys, as pg_constraint has them.
 var actions = map[string]string{"NO ACTION": "a", "RESTRICT": "r", "CASCADE": "c", "SET NULL": "n", "SET DEFAULT": "d"}
 
-// numbered returns the first of four numbers for what has a name, which no other has, and takes them.
+// numbered returns the first of four numbers for a name. No other name gets any of them.
 func numbered(used map[uint32]bool, name string) uint32 {
 	h := fnv.New32a()
 	h.Write([]byte(strings.ToLower(name)))
@@ -180,7 +180,7 @@ func (c *catalogue) readForeignKeys(conn *sqlite.Conn, r *relation, used map[uin
 	}, r.name)
 }
 
-// numbers returns the numbers of columns by their names, 0 for those that are not there.
+// numbers returns the numbers of columns by their names, 0 if there is no such column.
 func (r *relation) numbers(names []string) (list []int) {
 	for _, name := range names {
 		list = append(list, 1+slices.IndexFunc(r.columns, func(c column) bool { return strings.EqualFold(c.name, name) }))
@@ -302,7 +302,7 @@ func (c *catalogue) constraint(oid uint32) string {
 func spaced(numbers []int) string { return strings.Trim(fmt.Sprint(numbers), "[]") }
 func braced(numbers []int) string { return "{" + strings.ReplaceAll(spaced(numbers), " ", ",") + "}" }
 
-// fillIndex fills what describes an index of a table.
+// fillIndex fills the rows of an index of a table.
 func (c *catalogue) fillIndex(f *filler, r *relation, x *index) {
 	n := len(x.columns)
 	zeros, options := spaced(make([]int, n)), make([]int, n)
@@ -332,7 +332,7 @@ func (c *catalogue) fillIndex(f *filler, r *relation, x *index) {
 
 const constraintColumns = "oid conname connamespace contype condeferrable condeferred convalidated conrelid contypid conindid conparentid confrelid confupdtype confdeltype confmatchtype conislocal coninhcount connoinherit conkey confkey"
 
-// fillForeignKey fills what describes a foreign key of a table.
+// fillForeignKey fills the rows of a foreign key of a table.
 func (c *catalogue) fillForeignKey(f *filler, r *relation, k *foreignKey) {
 	f.insert("pg_constraint", constraintColumns, k.oid, k.name, publicOID, "f", false, false, true, r.oid, 0, k.index, 0, k.table.oid,
 		actions[k.onUpdate], actions[k.onDelete], "s", true, 0, true, braced(k.columns), braced(k.to))
@@ -346,7 +346,7 @@ func (c *catalogue) fillForeignKey(f *filler, r *relation, k *foreignKey) {
 		database, "public", k.name, database, "public", unique, "NONE", k.onUpdate, k.onDelete)
 }
 
-// fillConstraint fills what information_schema has of a constraint, on columns of a table, that uses those of another.
+// fillConstraint fills information_schema's rows of a constraint on columns of a table that uses those of another.
 func (c *catalogue) fillConstraint(f *filler, r *relation, name, kind string, columns []int, used *relation, to []int) {
 	database := c.db.Database()
 	f.insert("information_schema.table_constraints", "constraint_catalog constraint_schema constraint_name table_catalog table_schema table_name constraint_type is_deferrable initially_deferred enforced",

@@ -12,7 +12,7 @@ import (
 	"github.com/geosql/geosql/internal/sqltext"
 )
 
-// A Describer tells what a session is, which its database does not know.
+// A Describer describes the session, which its database does not know.
 type Describer interface {
 	// Database returns the name of the database, under which clients connect.
 	Database() string
@@ -20,7 +20,7 @@ type Describer interface {
 	User() string
 	// BackendPID returns the number under which clients cancel the session.
 	BackendPID() int32
-	// Setting returns the value of a setting, whose name is in lower case.
+	// Setting returns the value of a setting by its name in lower case.
 	Setting(name string) (value string, known bool)
 	// Set changes a setting for the session, for set_config.
 	Set(name, value string) error
@@ -31,7 +31,7 @@ type Describer interface {
 // Version is the version of PostgreSQL that clients are told, for server_version.
 const Version = "15.0"
 
-// OIDs of what every database has.
+// OIDs that every database has.
 const (
 	databaseOID   = 5
 	catalogOID    = 11
@@ -69,12 +69,12 @@ type column struct {
 	oid       uint32 // of its type
 	notNull   bool
 	array     bool
-	sealed    string // what the column holds, if it is sealed
+	sealed    string // the type of its values, if it is sealed
 	declared  string // the type for SQLite
 	generated bool
 }
 
-// A catalogue is what the functions of a connection know.
+// A catalogue holds the data of a connection's functions.
 type catalogue struct {
 	db        Describer
 	relations []*relation
@@ -83,8 +83,8 @@ type catalogue struct {
 }
 
 // Install gives a connection the schemas pg_catalog and information_schema, in memory, which
-// describe the tables and views of its main database, and the functions that clients call. Tables
-// whose names begin with geosql_ or sqlite_ are left out. No statement may be running. A read-only
+// describe the tables and views of its main database, and the functions that clients call. Names
+// that begin with geosql_ or sqlite_ are left out. No statement may be running. A read-only
 // connection was opened with [sqlite.AttachURI].
 //
 // After a change of the schema it is called again. Two connections to a database give a table the
@@ -107,7 +107,7 @@ func Install(conn *sqlite.Conn, db Describer) error {
 	}
 	for _, schema := range []string{"pg_catalog", "information_schema"} {
 		if !attached[schema] {
-			// What a read-only connection attaches is read-only too, unless a URI says otherwise.
+			// A read-only connection attaches read-only databases, unless a URI says otherwise.
 			memory := ":memory:"
 			if !conn.Writable() {
 				memory = "file:" + schema + "?mode=memory"
@@ -202,7 +202,7 @@ func (c *catalogue) read(conn *sqlite.Conn) error {
 			}
 		}, r.name)
 		if err != nil {
-			if r.kind == "v" { // whose tables are missing
+			if r.kind == "v" { // its tables are missing
 				r.columns = nil
 			} else {
 				return err
@@ -350,7 +350,7 @@ func (c *catalogue) fill(conn *sqlite.Conn) error {
 	return f.err
 }
 
-// fillSystem fills what does not depend on tables.
+// fillSystem fills the rows that do not depend on tables.
 func (c *catalogue) fillSystem(f *filler) {
 	database, user := c.db.Database(), c.db.User()
 	for _, n := range []struct {
@@ -442,7 +442,7 @@ func (c *catalogue) fillSystem(f *filler) {
 	f.insert("pg_stat_database", "datid datname numbackends", databaseOID, database, 1)
 }
 
-// fillRelation fills what describes one relation.
+// fillRelation fills the rows of one relation.
 func (c *catalogue) fillRelation(f *filler, r *relation) {
 	database := c.db.Database()
 	schema, am, rowType := publicOID, 0, uint32(0)

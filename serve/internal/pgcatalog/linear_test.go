@@ -80,7 +80,7 @@ func allocated(do func()) float64 {
 	return float64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// What is read of a text of twice the length takes twice as much memory.
+// To read a text of twice the length takes twice as much memory.
 func TestReadersAreLinear(t *testing.T) {
 	const n, little = 200_000, 1 << 20
 	for name, read := range readers {
@@ -96,7 +96,7 @@ func TestReadersAreLinear(t *testing.T) {
 	}
 }
 
-// What would take hours if each part of a text were read again for each other.
+// These texts would take hours if each part were read again for each other.
 func TestReadersAreNotQuadratic(t *testing.T) {
 	for name, sizes := range map[string]map[string]int{
 		"Parse":    {"exponent": 16 << 20, "marks": 16 << 20, "a setting": 4 << 20},
@@ -111,7 +111,7 @@ func TestReadersAreNotQuadratic(t *testing.T) {
 	}
 }
 
-// Of what is cut, and of statements that are classified by their first word, the rest is not kept.
+// Behind the first word of a statement that it classifies, the text is not kept.
 func TestReadersKeepLittle(t *testing.T) {
 	const size, most = 4 << 20, 1 << 20
 	for what, text := range long {

@@ -24,7 +24,7 @@ type Description struct {
 	parameters map[int]uint32    // see Parameters
 	opening    []int             // the index of the parenthesis or bracket that a closing one closes
 	places     []place           // of the tokens
-	compared   map[int]uint32    // types of what is compared with lists, by where these open
+	compared   map[int]uint32    // types of the left sides of IN lists, by where the lists open
 }
 
 // A place says in which parentheses a token stands, -1 for none, and behind how many commas.
@@ -311,7 +311,7 @@ func (r *rewriter) describeParenthesis(items []int, end int) (string, uint32) {
 	return noName, 0
 }
 
-// describeName describes a column, or the call of a function whose arguments are at open.
+// describeName describes a column, or the call of a function with its arguments at open.
 func (r *rewriter) describeName(name string, open, end int) (string, uint32) {
 	if !r.at(open, end).IsSymbol("(") || r.match[open] < 0 {
 		if functionsOfNoParentheses[name] {

@@ -148,9 +148,9 @@ func (r *rewriter) span(lo, hi int) string {
 	return out.String()
 }
 
-// part rewrites a SELECT, or what is none.
+// part rewrites one SELECT, or text without one.
 func (r *rewriter) part(lo, hi int) string {
-	list, from, tail := -1, hi, hi // SELECT, FROM, and what follows the tables
+	list, from, tail := -1, hi, hi // SELECT, FROM, and the clauses behind the tables
 	for i, previous := lo, (sqltext.Token{}); i < hi; i = r.after(i) {
 		t := r.tokens[i]
 		if t.IsBlank() {
@@ -234,7 +234,7 @@ type span struct{ lo, hi int }
 
 func (s span) empty() bool { return s.lo == s.hi }
 
-// emitTail rewrites what follows the tables. The clauses that limit rows get SQLite's order.
+// emitTail rewrites the clauses behind the tables. The clauses that limit rows get SQLite's order.
 func (r *rewriter) emitTail(lo, hi int) string {
 	var limit, offset span // their values
 	first, foreign, end := hi, false, hi
@@ -458,7 +458,7 @@ func (r *rewriter) symbol(e *emitter, i, hi int, previous sqltext.Token) int {
 	return i + 1
 }
 
-// matching rewrites an operator that compares with a pattern, whose right side begins at next.
+// matching rewrites an operator that compares with a pattern. Its right side begins at next.
 func (r *rewriter) matching(e *emitter, i, next, hi int, operator string) int {
 	not, s := "", operator
 	if strings.HasPrefix(s, "!") {
@@ -734,7 +734,7 @@ func (r *rewriter) chain(i, hi int) (names []string, end int) {
 	return names, end
 }
 
-// primary rewrites what begins with a name: a column, a table, or a call.
+// primary rewrites an expression that begins with a name: a column, a table, or a call.
 func (r *rewriter) primary(e *emitter, i, hi int, previous sqltext.Token) int {
 	chain, end := r.chain(i, hi)
 	if len(chain) == 0 {
@@ -793,7 +793,7 @@ func isSchema(name string) bool {
 	return name == "pg_catalog" || name == "information_schema" || name == "public"
 }
 
-// renamed returns what stands for a name of a set-returning function in FROM.
+// renamed returns the stand-in for a name of a set-returning function in FROM.
 func (r *rewriter) renamed(chain []string) (string, bool) {
 	key := strings.Join(chain, ".")
 	for i := len(r.names) - 1; i >= 0; i-- {
@@ -804,7 +804,7 @@ func (r *rewriter) renamed(chain []string) (string, bool) {
 	return "", false
 }
 
-// call rewrites a function call, whose name ends before end and whose arguments begin at open.
+// call rewrites a function call. Its name ends before end and its arguments begin at open.
 func (r *rewriter) call(e *emitter, i, end, open, hi int, name string, qualified bool) int {
 	shut := r.match[open]
 	lo := open + 1
@@ -913,7 +913,7 @@ func (r *rewriter) find(lo, hi int, keyword string) int {
 	return found
 }
 
-// array rewrites ARRAY(SELECT ..) and ARRAY[..], whose parenthesis or bracket is at open.
+// array rewrites ARRAY(SELECT ..) and ARRAY[..] with the parenthesis or bracket at open.
 func (r *rewriter) array(e *emitter, open int) int {
 	end := r.match[open]
 	outer := r.hoists
@@ -929,7 +929,7 @@ func (r *rewriter) array(e *emitter, open int) int {
 	return end + 1
 }
 
-// hoist moves a set-returning function of the select list to FROM and returns what stands for its
+// hoist moves a set-returning function of the select list to FROM and returns the name of its
 // value.
 func (r *rewriter) hoist(name string, lo, hi int) string {
 	list := r.hoists
@@ -962,7 +962,7 @@ func (r *rewriter) hoist(name string, lo, hi int) string {
 	return alias + "." + column
 }
 
-// expanded rewrites (_pg_expandarray(x)).n and .x, whose outer parentheses are at open and shut. It
+// expanded rewrites (_pg_expandarray(x)).n and .x with the outer parentheses at open and shut. It
 // returns an empty text for anything else.
 func (r *rewriter) expanded(open, shut, hi int) (string, int) {
 	chain, end := r.chain(r.skip(open+1, shut), shut)
@@ -986,7 +986,7 @@ var relations = map[string]string{
 	"pg_timezone_names": "pg_catalog.pg_timezone_names",
 }
 
-// emitTables rewrites FROM and what follows it. names gets what stands for the names of functions.
+// emitTables rewrites FROM and the rest behind it. names gets the stand-ins for the names of functions.
 func (r *rewriter) emitTables(lo, hi int, names map[string]string) string {
 	var out strings.Builder
 	done := lo
@@ -1052,7 +1052,7 @@ func (r *rewriter) subquery(i, hi int) (string, int) {
 	return "(WITH " + as + "(" + quoteNames(columns) + ") AS (" + r.span(i+1, shut) + ") SELECT * FROM " + as + ") AS " + as, end
 }
 
-// table rewrites a function, or a subquery whose columns get names, in FROM. It returns an empty
+// table rewrites a function, or a subquery with named columns, in FROM. It returns an empty
 // text for other tables.
 func (r *rewriter) table(i, hi int, names map[string]string) (string, int) {
 	if r.at(i, hi).IsSymbol("(") && r.match[i] >= 0 {
@@ -1193,8 +1193,8 @@ func quoteNames(names []string) string {
 // truths are the texts that PostgreSQL takes for booleans when they are compared with one.
 var truths = map[string]string{"t": "1", "true": "1", "f": "0", "false": "0"}
 
-// catalogueBooleans are the columns of the catalogue's tables that are booleans. Those whose names do not tell whose
-// they are could be a user's.
+// catalogueBooleans are the boolean columns of pg_catalog with a prefix of their table, such as indisprimary. Other names
+// could be a user's.
 var catalogueBooleans = sync.OnceValue(func() map[string]bool {
 	found := map[string]bool{}
 	for _, relation := range shapeRelations() {
@@ -1210,7 +1210,7 @@ var catalogueBooleans = sync.OnceValue(func() map[string]bool {
 	return found
 })
 
-// truth returns what the text at token i stands for if a boolean of the catalogue is compared with it: drivers write
+// truth returns the boolean for the text at token i if a boolean of the catalogue is compared with it: drivers write
 // indisprimary = 'f'.
 func (r *rewriter) truth(i int) string {
 	is, known := truths[strings.ToLower(r.tokens[i].Literal())]

@@ -239,7 +239,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// FuzzRewrite checks that no text makes the package panic, and that a statement made of what SQLite has stays.
+// FuzzRewrite checks that no text makes the package panic, and that a statement in SQLite's dialect stays.
 func FuzzRewrite(f *testing.F) {
 	for _, sql := range unchanged {
 		f.Add(sql)

@@ -108,7 +108,7 @@ func ColumnType(declared string) Type {
 	return *typeByName[name]
 }
 
-// TypeName returns what SQL calls a type, such as double precision, or "" for one that is not known.
+// TypeName returns SQL's name of a type, such as double precision, or "" for one that is not known.
 func TypeName(oid uint32) string {
 	if t := typeByOID[oid]; t != nil {
 		return t.SQL
@@ -191,8 +191,7 @@ func (r *rewriter) typeName(i, hi int) (pgType, int) {
 	}
 }
 
-// named are types whose values are the OIDs of something with a name, and what the name is looked
-// up in.
+// named are types of OIDs that stand for a name in a catalogue.
 var named = set("regclass regtype regproc regprocedure regnamespace regrole regoper regoperator regcollation regconfig regdictionary")
 
 // affinities are SQLite's types for types that it has under another name.
@@ -245,7 +244,7 @@ func (r *rewriter) convert(e *emitter, i int, ty pgType) {
 	e.literal = literal && affinity == "TEXT"
 }
 
-// cast rewrites CAST(x AS type), whose word stands at i and whose parenthesis at open. The casts
+// cast rewrites CAST(x AS type) with its word at i and its parenthesis at open. Casts
 // that SQLite has stay.
 func (r *rewriter) cast(e *emitter, i, open int) int {
 	shut := r.match[open]
