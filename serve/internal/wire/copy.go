@@ -17,7 +17,7 @@ type Copy struct {
 	Escape    byte   // in CSV, Quote
 }
 
-// Check returns what is wrong with the options.
+// Check returns an error if the options are wrong.
 func (c *Copy) Check() error {
 	d := c.delimiter()
 	switch {

@@ -52,7 +52,7 @@ func Moved(err error, before string) error {
 	return &moved
 }
 
-// asError returns what the client sees of an error of a session. ctx is that of the call which failed.
+// asError returns the client's error for an error of a session. ctx is that of the call which failed.
 func asError(ctx context.Context, err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {

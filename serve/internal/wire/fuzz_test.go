@@ -9,7 +9,7 @@ import (
 	"github.com/xdg-go/scram"
 )
 
-// FuzzVerifier reads texts as verifiers. Those that are some are written as texts that mean the same.
+// FuzzVerifier reads texts as verifiers. A verifier is written as a text that means the same.
 func FuzzVerifier(f *testing.F) {
 	v := mockVerifier([]byte("k"), "ana", DefaultIterations)
 	for _, text := range []string{"", v.String(), strings.Replace(v.String(), "$4096:", "$-1:", 1), strings.ReplaceAll(v.String(), "$", ":"),
@@ -33,7 +33,7 @@ func FuzzVerifier(f *testing.F) {
 }
 
 // FuzzSCRAM has a client that does not know the password say anything in both of its turns: it never gets in.
-// What it says of the nonce may refer to the server's, as R.
+// Its messages may refer to the server's nonce as R.
 func FuzzSCRAM(f *testing.F) {
 	v := mockVerifier([]byte("k"), "ana", DefaultIterations)
 	proof := base64.StdEncoding.EncodeToString(make([]byte, 32))

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Who guesses has to wait, whether the user exists or not, and nobody else has.
+// A guesser has to wait, whether the user exists or not, and nobody else has.
 func TestGuesses(t *testing.T) {
 	if e := emulate.Emulator(); e != "" {
 		t.Skipf("under %s logins take so long that who guesses need not wait for the next one", e)
@@ -35,7 +35,7 @@ func TestGuesses(t *testing.T) {
 		t.Errorf("the right password after guesses: %v", err)
 	}
 	s.connect(t, "user=björn password=pässwörd\u00a0x")
-	if len(failures) != 1 { // that of ana, whose password was not looked at
+	if len(failures) != 1 { // that of ana: her password was not checked
 		t.Errorf("%d more failures are reported", len(failures))
 	}
 }

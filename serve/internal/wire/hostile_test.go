@@ -136,8 +136,8 @@ func TestNegotiation(t *testing.T) {
 	}
 }
 
-// TestMechanismAndBindingAgree chooses a mechanism and says another thing about channel binding. The last one is what a
-// client says from which somebody in between has hidden that the server has channel binding.
+// TestMechanismAndBindingAgree chooses a mechanism and claims another one's channel binding. The last claim is a
+// client's that a man in the middle has told that the server has no channel binding.
 func TestMechanismAndBindingAgree(t *testing.T) {
 	s := serve(t, Options{})
 	for _, x := range []struct{ mechanism, header string }{
@@ -327,7 +327,7 @@ func TestIdleSessionsOutliveTheLoginTimeout(t *testing.T) {
 	}
 }
 
-// TestHalfAMessage stops within a message: the session, and what it has, must not wait for the rest for ever.
+// TestHalfAMessage stops within a message: the session, and its locks, must not wait for the rest for ever.
 func TestHalfAMessage(t *testing.T) {
 	s := serve(t, Options{MessageTimeout: 50 * time.Millisecond})
 	for _, send := range []string{"Q", "Q\x00\x00\x00\x20rows", "S\x00\x00\x00\x04Q\x00\x0f\x00\x00rows"} {
@@ -481,7 +481,7 @@ func FuzzMessages(f *testing.F) {
 	server := NewServer(toy, Options{MaxMessage: 1 << 16})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if bytes.Contains(data, []byte("wait")) || bytes.Contains(data, []byte("big")) || bytes.Contains(data, []byte("panic")) {
-			return // what the toy does then is no test of the protocol
+			return // these commands of the toy are no test of the protocol
 		}
 		converse(t, server, data, toy)
 		if toy.open.Load() != 0 {

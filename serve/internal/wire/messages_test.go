@@ -42,7 +42,7 @@ func post(c *pgconn.PgConn, messages ...any) {
 	}
 }
 
-// talk sends what was posted, and returns what the server answers up to ReadyForQuery: names of messages, the
+// talk sends the posted messages, and returns the server's answers up to ReadyForQuery: names of messages, the
 // tags of commands, and the codes of errors.
 func talk(t *testing.T, c *pgconn.PgConn) string {
 	t.Helper()

@@ -21,7 +21,7 @@ func clean(s string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\ufffd")
 }
 
-// readParameter reads a parameter of a type into what Statement.Query takes. It does not keep v.
+// readParameter reads a parameter of a type as an argument of Statement.Query. It does not keep v.
 func readParameter(number int, oid uint32, isBinary bool, v []byte) (any, error) {
 	if v == nil {
 		return nil, nil
@@ -226,7 +226,7 @@ func readTime(seconds, ns int64, infinite bool, layout string) (any, error) {
 	return t.Format(layout), nil
 }
 
-// readNumeric writes the digits of a numeric: groups of four, of which the first has the given weight.
+// readNumeric writes the digits of a numeric: groups of four, the first with the given weight.
 func readNumeric(v []byte) (any, error) {
 	malformed := newError("22P03", "the binary numeric is malformed")
 	if len(v) < 8 {
@@ -247,7 +247,7 @@ func readNumeric(v []byte) (any, error) {
 	default:
 		return nil, malformed
 	}
-	// The limits are far beyond what a number of SQLite holds.
+	// The limits are far beyond a number of SQLite.
 	if len(v) != 8+2*groups || groups > 500 || weight > 500 || weight < -500 || scale > 2000 {
 		return nil, malformed
 	}

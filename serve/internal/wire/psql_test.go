@@ -10,7 +10,7 @@ import (
 	"github.com/geosql/geosql/internal/need"
 )
 
-// psql runs Debian's psql and returns what it prints.
+// psql runs Debian's psql and returns its output.
 func (s *site) psql(t testing.TB, input, more string, args ...string) (string, string) {
 	t.Helper()
 	command := exec.CommandContext(background(t), need.Program(t, "psql"), append([]string{"-X", s.dsn(more)}, args...)...)
@@ -18,7 +18,7 @@ func (s *site) psql(t testing.TB, input, more string, args ...string) (string, s
 	command.Stdin = strings.NewReader(input)
 	var out, errors bytes.Buffer
 	command.Stdout, command.Stderr = &out, &errors
-	command.Run() // what it prints says how it ended
+	command.Run() // its output says how it ended
 	return out.String(), errors.String()
 }
 

@@ -36,7 +36,7 @@ type Sink interface {
 	Bytes(v []byte)
 }
 
-// RowTo returns a row whose values go to a sink as they are, for rows that are not for a client of this process.
+// RowTo returns a row that passes its values to a sink as they are, for rows that are not for a client of this process.
 func RowTo(sink Sink) *Row { return &Row{sink: sink} }
 
 type rowColumn struct {
@@ -319,7 +319,7 @@ func (r *Row) bool(c *rowColumn, v bool) {
 	r.close(at)
 }
 
-// Text writes text, or the text form of a value whose type has no other method.
+// Text writes text, or the text form of a value if its type has no other method.
 func (r *Row) Text(v string) {
 	if r.sink != nil {
 		r.sink.Text(v)
@@ -338,7 +338,7 @@ func (r *Row) Text(v string) {
 	r.close(at)
 }
 
-// TextBytes does what Text does. It does not keep v.
+// TextBytes is Text of bytes. It does not keep v.
 func (r *Row) TextBytes(v []byte) {
 	if r.sink != nil {
 		r.sink.TextBytes(v)

@@ -22,7 +22,7 @@ const (
 // DefaultIterations is how often a password is hashed unless the caller says otherwise; PostgreSQL's number.
 const DefaultIterations = 4096
 
-// saltSize is the size of a salt, also of those that unknown users have: a different one would tell them apart.
+// saltSize is the size of all salts. A different size for unknown users would tell them apart.
 const saltSize = 16
 
 // A Verifier verifies a password without knowing it (RFC 5803).
@@ -50,7 +50,7 @@ func NewVerifier(password string, iterations int) (Verifier, error) {
 	return Verifier{Iterations: iterations, Salt: salt, StoredKey: stored.StoredKey, ServerKey: stored.ServerKey}, nil
 }
 
-// credentials returns what a server stores of a password.
+// credentials returns the server's credentials for a password.
 func credentials(password string, factors scram.KeyFactors) (scram.StoredCredentials, error) {
 	// Clients take a password as it is if it has characters that SASLprep prohibits.
 	client, err := scram.SHA256.NewClient("", password, "")
@@ -62,14 +62,14 @@ func credentials(password string, factors scram.KeyFactors) (scram.StoredCredent
 	return client.GetStoredCredentialsWithError(factors)
 }
 
-// Fits reports whether the verifier is that of a password. It is for those who are given the password itself, as a
-// web page is. How long it takes depends on the password and the number of iterations only.
+// Fits reports whether the verifier is that of a password. It is for servers that are given the password itself, as by a
+// web page. Its time depends on the password and the number of iterations only.
 func (v Verifier) Fits(password string) bool {
 	stored, err := credentials(password, scram.KeyFactors{Salt: string(v.Salt), Iters: v.Iterations})
 	return err == nil && hmac.Equal(stored.StoredKey, v.StoredKey)
 }
 
-// Equal reports whether two verifiers are the same. Those that were made one after the other are not, even of one password.
+// Equal reports whether two verifiers are the same. Two made from one password are not: each has its own salt.
 func (v Verifier) Equal(other Verifier) bool { return v.String() == other.String() }
 
 // String returns the verifier in the form that PostgreSQL stores: SCRAM-SHA-256$iterations:salt$stored:server.
@@ -78,7 +78,7 @@ func (v Verifier) String() string {
 	return fmt.Sprintf("%s$%d:%s$%s:%s", mechanism, v.Iterations, text(v.Salt), text(v.StoredKey), text(v.ServerKey))
 }
 
-// ParseVerifier reads what String returns.
+// ParseVerifier reads the form of String.
 func ParseVerifier(s string) (Verifier, error) {
 	parts := strings.FieldsFunc(s, func(r rune) bool { return r == '$' || r == ':' })
 	if len(parts) != 5 || parts[0] != mechanism {
@@ -100,17 +100,17 @@ func ParseVerifier(s string) (Verifier, error) {
 	return v, nil
 }
 
-// MarshalText returns what String does. It never fails.
+// MarshalText returns the form of String. It never fails.
 func (v Verifier) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what MarshalText returns.
+// UnmarshalText reads the form of String.
 func (v *Verifier) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseVerifier(string(text))
 	return err
 }
 
-// mockVerifier returns the verifier that a user is asked for who does not exist. It has the same salt whenever
-// it is asked for, as that of a real user, and no password fits it.
+// mockVerifier returns the verifier for a user who does not exist. Its salt is the same every time,
+// as that of a real user is, and no password fits it.
 func mockVerifier(secret []byte, user string, iterations int) Verifier {
 	derive := func(what string) []byte {
 		mac := hmac.New(sha256.New, secret)

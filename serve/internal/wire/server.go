@@ -33,7 +33,7 @@ type Options struct {
 	// set: that of the users who do.
 	MockIterations int
 
-	// ServerVersion is what clients are told to be the version of the server: they go by it. "15.0" unless set.
+	// ServerVersion is the server's version for clients, which adapt to it. "15.0" unless set.
 	ServerVersion string
 
 	MaxSessions int // sessions at a time; 100
@@ -47,12 +47,12 @@ type Options struct {
 
 	Logger *slog.Logger // nothing is logged unless it is set
 
-	// Throttle makes who guesses passwords wait. A server whose users also log in elsewhere shares it; otherwise it
+	// Throttle makes guessers of passwords wait. A server with users who also log in elsewhere shares it; otherwise it
 	// has one of its own.
 	Throttle *throttle.Throttle
 
-	// LoginFailed is told of each wrong password, and of those that were not looked at after too many wrong ones. The
-	// log then does not say it too. It may be nil. It is called by several goroutines at once.
+	// LoginFailed is told of each wrong password, and of each that was not checked after too many wrong ones. The
+	// log then does not have them too. It may be nil. It is called by several goroutines at once.
 	LoginFailed func(login *Login, reason *Error)
 }
 
@@ -106,7 +106,7 @@ func NewServer(handler Handler, options Options) *Server {
 	return s
 }
 
-// ErrServerClosed is what Serve returns after Shutdown.
+// ErrServerClosed is the error of Serve after Shutdown.
 var ErrServerClosed = errors.New("wire: the server is closed")
 
 // Serve accepts connections until Shutdown is called or the listener fails. It closes the listener.
@@ -214,7 +214,7 @@ func (s *Server) admit(c *conn, keySize int) error {
 	return nil
 }
 
-// cancelRequest cancels what a session is executing, if the key is right.
+// cancelRequest cancels a session's request, if the key is right.
 func (s *Server) cancelRequest(processID uint32, key []byte) {
 	s.mu.Lock()
 	c := s.sessions[processID]

@@ -232,7 +232,7 @@ func (c *conn) end(reason *Error) {
 	c.transport.end()
 }
 
-// receiveError returns what ends a session whose next message cannot be had.
+// receiveError returns the error that ends a session after its next message could not be read.
 func (c *conn) receiveError(err error) error {
 	var tooLong *pgproto3.ExceededMaxBodyLenErr
 	var network net.Error
@@ -741,7 +741,7 @@ func (c *conn) fetch(p *portal, limit int64, describe bool) error {
 	return nil
 }
 
-// beginRows sends what comes before the first row.
+// beginRows sends the messages before the first row.
 func (c *conn) beginRows(p *portal, describe bool) error {
 	columns := p.prep.columns
 	options := p.rows.Copy()
@@ -788,7 +788,7 @@ func (c *conn) sendRow(p *portal) (bool, error) {
 	return true, nil
 }
 
-// complete ends a portal all of whose rows have been sent.
+// complete ends a portal after all of its rows have been sent.
 func (c *conn) complete(p *portal, sent int64) error {
 	if p.row.copy != nil {
 		c.send(&pgproto3.CopyDone{})
@@ -837,7 +837,7 @@ func (c *conn) notice(m pgproto3.BackendMessage) {
 	c.noticed.Store(true)
 }
 
-// sendNotices sends what the session has given to Client.
+// sendNotices sends the notices that the session has given to Client.
 func (c *conn) sendNotices() {
 	c.noticesMu.Lock()
 	notices := c.notices

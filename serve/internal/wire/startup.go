@@ -82,8 +82,8 @@ func isLocal(c net.Conn) bool {
 	return false
 }
 
-// negotiate agrees on TLS and returns the startup packet behind its length. It reads no byte beyond a packet: what is
-// sent in the clear before TLS must not be taken for what comes through it.
+// negotiate agrees on TLS and returns the startup packet behind its length. It reads no byte beyond a packet: bytes
+// sent in the clear before TLS must not be taken for bytes that come through it.
 func (c *conn) negotiate() ([]byte, error) {
 	var first [1]byte
 	if _, err := io.ReadFull(c.raw, first[:]); err != nil {
@@ -208,7 +208,7 @@ func (c *conn) observe(config *tls.Config) {
 	config.Certificates = nil
 }
 
-// binding returns what a password exchange with channel binding is bound to: tls-server-end-point. It is empty where
+// binding returns the channel binding of a password exchange, tls-server-end-point. It is empty if
 // there is none, such as for certificates that Ed25519 has signed, which RFC 5929 has no hash for.
 func (c *conn) binding() scram.ChannelBinding {
 	if c.certificate == nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A toy is a handler with a language of its own, whose statements end with semicolons:
+// A toy is a handler with a language of its own. Statements end with semicolons:
 //
 //	rows N          N rows of a number and a text; rows N I fails at row I, rows N noisy has a notice for each
 //	types           a row with a value of each type, and one of NULLs

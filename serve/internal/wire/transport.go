@@ -33,7 +33,7 @@ type transport struct {
 	ended    bool
 }
 
-// Read reads what there is, and sets the deadlines.
+// Read reads the available bytes, and sets the deadlines.
 func (t *transport) Read(p []byte) (int, error) {
 	t.mu.Lock()
 	between := t.filled == 0
@@ -150,7 +150,7 @@ func (t *transport) Write(p []byte) (int, error) {
 // isBetween reports whether no message has begun.
 func (t *transport) isBetween() bool { return t.filled == 0 }
 
-// A replayed connection is one of which the first byte has been read.
+// A replayed connection returns its first byte, which has been read, again.
 type replayed struct {
 	net.Conn
 	first []byte

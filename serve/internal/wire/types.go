@@ -32,7 +32,7 @@ type kind byte
 
 const (
 	kindOther kind = iota // text, without a binary form
-	kindText              // text, the binary form of which is the same
+	kindText              // text, with the same binary form
 	kindInt2
 	kindInt4
 	kindInt8
@@ -78,7 +78,7 @@ func kindOf(oid uint32) kind {
 // error when it binds.
 func HasBinary(oid uint32) bool { return kindOf(oid) != kindOther }
 
-// typeSize returns what a RowDescription says about the size of a type's values: -1 if they differ.
+// typeSize returns the size of a type's values in a RowDescription: -1 if they differ.
 func typeSize(oid uint32) int16 {
 	switch oid {
 	case OIDBool, OIDChar:

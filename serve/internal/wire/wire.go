@@ -1,9 +1,9 @@
 // Package wire speaks the PostgreSQL protocol, versions 3.0 and 3.2, to clients, and asks a Handler for
-// everything that is not protocol: who may log in, and what a statement means. It knows no SQL but FETCH, with
+// everything that is not protocol: logins and the meaning of statements. It knows no SQL but FETCH, with
 // which it describes the cursors that statements have declared, and the tags of DEALLOCATE and DISCARD ALL.
 //
-// A Server accepts connections. Each has a goroutine of its own, which calls the connection's Session and what
-// comes from it, one call at a time.
+// A Server accepts connections. Each has a goroutine of its own, which calls the connection's Session and its
+// statements and rows, one call at a time.
 package wire
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A Handler is what a Server serves. Its methods are called by several goroutines at once.
+// A Handler answers the clients of a Server. Its methods are called by several goroutines at once.
 type Handler interface {
 	// Login returns the verifier of a user's password, or false if there is no such user or the user may not log
 	// in. The server then asks for a password all the same, and refuses it with the same words as a wrong one.
@@ -32,7 +32,7 @@ type Login struct {
 	Database string   // the user's name unless the client named one
 
 	// Parameters holds the other parameters of the startup packet under the names that the client gave, such as
-	// application_name, DateStyle and options. Those that Client reports are not among them: client_encoding.
+	// application_name, DateStyle and options. Parameters that Client reports are not among them: client_encoding.
 	Parameters map[string]string
 
 	Remote net.Addr
@@ -41,15 +41,15 @@ type Login struct {
 	// ProcessID is the number that identifies the session in cancel requests. pg_backend_pid() returns it.
 	ProcessID uint32
 
-	// Client takes what the session has to say beside its answers.
+	// Client takes the session's notices and changes of settings.
 	Client Client
 
 	// End ends the session with an error, which the client is sent if it reads. Any goroutine may call it.
 	End func(reason *Error)
 }
 
-// A Client takes notices and changes of settings for the client of a session. What it was given is sent before the
-// answer of the call during which it was given, or with the next answer. It may be called by any goroutine.
+// A Client takes notices and changes of settings for the client of a session. They are sent before the
+// answer of the call that gave them, or with the next answer. It may be called by any goroutine.
 type Client interface {
 	// Notice sends a notice. Its severity is NOTICE unless it has another one.
 	Notice(notice *Error)
@@ -60,12 +60,12 @@ type Client interface {
 // A Session is one connection's view of the database. Its methods, and those of its statements and rows, are called
 // by one goroutine.
 //
-// Errors may be, or wrap, an *Error, which says what a client sees. Other errors have SQLSTATE XX000, or 57014 if the
+// Errors may be, or wrap, an *Error for the client to see. Other errors have SQLSTATE XX000, or 57014 if the
 // client canceled.
 type Session interface {
-	// Prepare compiles the first statement of sql and returns what stands behind it. The rest is empty if only
+	// Prepare compiles the first statement of sql and returns the text behind it, "" if only
 	// space, comments and semicolons follow. The statement is nil if there is none in sql. parameterTypes
-	// holds the types of the first parameters as far as the client declares them, with 0 for those that it leaves open.
+	// holds the types of the first parameters as far as the client declares them, with 0 for types that it leaves open.
 	//
 	// Prepare does not run the statement.
 	Prepare(ctx context.Context, sql string, parameterTypes []uint32) (stmt Statement, rest string, err error)
