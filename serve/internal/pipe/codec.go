@@ -7,7 +7,7 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// A Reader reads what a frame holds. After the first error, every method returns zero and Err the error.
+// A Reader reads the contents of a frame. After the first error, every method returns zero and Err the error.
 type Reader struct {
 	b   []byte
 	err error
@@ -72,7 +72,7 @@ func (r *Reader) Uint64() uint64 {
 	return 0
 }
 
-// Varint reads what binary.AppendVarint has written.
+// Varint reads the form of binary.AppendVarint.
 func (r *Reader) Varint() int64 {
 	v, n := binary.Varint(r.b)
 	if n <= 0 {
@@ -139,7 +139,7 @@ func appendArgument(buf []byte, v *sqlite.Value) []byte {
 	return append(buf, kindNull)
 }
 
-// Arguments reads arguments of a function into values, which point into the frame. Those that equal the ones of the row
+// Arguments reads arguments of a function into values, which point into the frame. Arguments equal to the ones of the row
 // before stay as they are, which is allowed only if again is set.
 func (r *Reader) Arguments(values []sqlite.Value, again bool) {
 	for i := range values {

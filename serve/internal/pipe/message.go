@@ -7,11 +7,11 @@ import (
 	"github.com/geosql/geosql/serve/internal/wire"
 )
 
-// A Start is what a worker has to say when it has started.
+// A Start is a worker's first message.
 type Start struct {
 	Error   *wire.Error `json:",omitempty"` // why there is no session
-	Sandbox []string    `json:",omitempty"` // what holds the worker
-	Lacks   []string    `json:",omitempty"` // what the kernel does not have
+	Sandbox []string    `json:",omitempty"` // restrictions that hold the worker
+	Lacks   []string    `json:",omitempty"` // restrictions that the kernel lacks
 }
 
 // A Statement answers Prepare.
@@ -26,10 +26,10 @@ type Execution struct {
 	Free bool       `json:",omitempty"` // whether it calls no function, so that rows may be fetched before they are asked for
 }
 
-// A Setting is what Parameter holds.
+// A Setting is the contents of Parameter.
 type Setting struct{ Name, Value string }
 
-// AppendPrepare appends what Prepare holds: the number of the statement that there will be, the types of parameters,
+// AppendPrepare appends the contents of Prepare: the number for the new statement, the types of parameters,
 // and the text.
 func AppendPrepare(frame []byte, request, statement uint32, types []uint32, sql string) []byte {
 	frame = AppendUint32(AppendUint32(frame, request), statement)
@@ -40,7 +40,7 @@ func AppendPrepare(frame []byte, request, statement uint32, types []uint32, sql 
 	return append(frame, sql...)
 }
 
-// ReadPrepare reads what is behind the number of a Prepare.
+// ReadPrepare reads a Prepare behind its number.
 func ReadPrepare(r *Reader) (statement uint32, types []uint32, sql string, err error) {
 	statement = r.Uint32()
 	n := r.Uint32()
@@ -55,7 +55,7 @@ func ReadPrepare(r *Reader) (statement uint32, types []uint32, sql string, err e
 	return statement, types, string(r.Rest()), r.End()
 }
 
-// AppendQuery appends what Query holds: the number of the statement, what it asks of the rows that there will be, and
+// AppendQuery appends the contents of Query: the number of the statement, the wanted amount of rows, and
 // the parameters.
 func AppendQuery(frame []byte, request, statement uint32, f FetchRequest, args []any) ([]byte, error) {
 	frame = AppendUint32(AppendUint32(AppendUint32(AppendUint32(frame, request), statement), f.Rows), f.Bytes)
@@ -68,7 +68,7 @@ func AppendQuery(frame []byte, request, statement uint32, f FetchRequest, args [
 	return frame, nil
 }
 
-// ReadQuery reads what is behind the number of a Query.
+// ReadQuery reads a Query behind its number.
 func ReadQuery(r *Reader) (statement uint32, f FetchRequest, args []any, err error) {
 	statement, f = r.Uint32(), FetchRequest{r.Uint32(), r.Uint32()}
 	for r.More() {
@@ -80,24 +80,24 @@ func ReadQuery(r *Reader) (statement uint32, f FetchRequest, args []any, err err
 // A FetchRequest asks for the next rows of an execution, until they have so many bytes.
 type FetchRequest struct{ Rows, Bytes uint32 }
 
-// AppendFetch appends what Fetch holds.
+// AppendFetch appends the contents of Fetch.
 func AppendFetch(frame []byte, request uint32, f FetchRequest) []byte {
 	return AppendUint32(AppendUint32(AppendUint32(frame, request), f.Rows), f.Bytes)
 }
 
-// ReadFetch reads what is behind the number of a Fetch.
+// ReadFetch reads a Fetch behind its number.
 func ReadFetch(r *Reader) (f FetchRequest, err error) {
 	f = FetchRequest{r.Uint32(), r.Uint32()}
 	return f, r.End()
 }
 
-// AppendFailed appends what Failed holds: the state of the transaction, and the error.
+// AppendFailed appends the contents of Failed: the state of the transaction, and the error.
 func AppendFailed(frame []byte, status wire.TxStatus, e *wire.Error) ([]byte, error) {
 	text, err := json.Marshal(e)
 	return append(append(frame, byte(status)), text...), err
 }
 
-// ReadFailed reads what Failed holds.
+// ReadFailed reads a Failed.
 func ReadFailed(frame []byte) (status wire.TxStatus, e *wire.Error, err error) {
 	r := NewReader(frame)
 	status, e = wire.TxStatus(r.Byte()), new(wire.Error)
@@ -204,7 +204,7 @@ func ReadCall(r *Reader) (h CallHeader, err error) {
 // maxFunction is the most bytes that the name of a function has.
 const maxFunction = 64
 
-// What a Group does, in its GroupHeader.
+// Flags of a Group, in its GroupHeader.
 const (
 	GroupBegins = 1 << iota // a CallHeader follows
 	GroupEnds               // with an answer

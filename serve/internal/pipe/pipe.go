@@ -1,10 +1,10 @@
-// Package pipe is what the keeper and a worker of the server say to each other, and how: frames on a stream. It knows
+// Package pipe is the protocol between the keeper and a worker of the server: frames on a stream. It knows
 // neither SQL nor secrets.
 //
-// The keeper sends requests, which are numbered, and the worker answers each, except those that close something. While
-// it works on one, the worker may send notices and calls of functions, which the keeper answers. A cancel may come at any time.
+// The keeper sends numbered requests, and the worker answers each, except those that close something. During a
+// request, the worker may send notices and calls of functions, which the keeper answers. A cancel may come at any time.
 //
-// Whoever reads a frame believes nothing of it: decoding never panics, and allocates no more than the frame has.
+// A reader trusts no frame: decoding never panics, and allocates no more than the frame has.
 package pipe
 
 import (
@@ -18,10 +18,10 @@ import (
 	"github.com/geosql/geosql/serve/internal/wire"
 )
 
-// A Type says what a frame is.
+// A Type is the type of a frame.
 type Type byte
 
-// What the keeper says. Each begins with the number of the request, except Answer, Refusal and the two that close.
+// The keeper's frames. Each begins with the number of the request, except Answer, Refusal and the two that close.
 const (
 	Configure      Type = 'c' // JSON; the first frame
 	Prepare        Type = 'p' // see Prepared
@@ -35,7 +35,7 @@ const (
 	Refusal        Type = 'e' // of a call or a group: a wire.Error in JSON
 )
 
-// What a worker says.
+// A worker's frames.
 const (
 	Started   Type = 'S' // JSON; the first frame
 	Prepared  Type = 'P' // JSON
@@ -52,7 +52,7 @@ const (
 // Holding stands for wire.Idle where the status of a transaction belongs: with cursors that outlive transactions.
 const Holding wire.TxStatus = 'H'
 
-// Largest sizes of what a frame holds.
+// Largest sizes of contents.
 const (
 	MaxFrame  = 1 << 20     // of most types
 	MaxLarge  = 17 << 20    // a statement, its parameters, or arguments of functions
@@ -71,7 +71,7 @@ func limit(t Type) int {
 	return MaxFrame
 }
 
-// headerSize is the size of a frame's header: the length of what follows it, and the type.
+// headerSize is the size of a frame's header: the length of the contents, and the type.
 const headerSize = 5
 
 // readChunk is how much a reader allocates for a frame before the bytes are there.
@@ -156,7 +156,7 @@ func (c *Conn) fill(n int) error {
 	return nil
 }
 
-// Begin begins a frame in a buffer, whose contents it drops. What is appended to the result is what the frame holds.
+// Begin begins a frame in a buffer and drops the buffer's contents. The frame's contents are appended to the result.
 func Begin(buf []byte, t Type) []byte { return append(buf[:0], 0, 0, 0, 0, byte(t)) }
 
 // Len returns how many bytes a frame that Begin has begun holds.
@@ -208,7 +208,7 @@ func (c *Conn) SendJSON(t Type, v any) error {
 	return c.Send(append(Begin(nil, t), text...))
 }
 
-// Decode reads a value in JSON. What is none is a violation.
+// Decode reads a value in JSON. Anything else is a violation.
 func Decode(frame []byte, v any) error {
 	if err := json.Unmarshal(frame, v); err != nil {
 		return Violation("an unexpected message: %v", err)

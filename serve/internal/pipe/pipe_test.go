@@ -131,7 +131,7 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// A recorder writes what it gets as text.
+// A recorder writes its values as text.
 type recorder struct{ strings.Builder }
 
 func (r *recorder) Null()              { fmt.Fprint(r, "null ") }
