@@ -23,8 +23,8 @@ const (
 	mostSQL = 4000 // bytes of a statement
 )
 
-// An Audit is a log of who asked what, when and at which cost: a file to which a line of JSON is added for each event.
-// The ledger, not this log, holds what is spent.
+// An Audit is a log of the roles' statements with their times and costs: a file to which a line of JSON is added for each
+// event. The ledger, not this log, holds the spending.
 type Audit struct {
 	path   string
 	logger *slog.Logger
@@ -40,7 +40,7 @@ type Audit struct {
 	stopped chan struct{}
 }
 
-// OpenAudit opens an audit log, whose file is created for its owner alone if there is none. The logger is told once when
+// OpenAudit opens an audit log. A new file is for its owner alone. The logger is told once when
 // it cannot be written any more, and once when it can.
 func OpenAudit(path string, logger *slog.Logger) (*Audit, error) {
 	a := &Audit{path: path, logger: logger, now: time.Now, stop: make(chan struct{}), stopped: make(chan struct{})}
@@ -109,7 +109,7 @@ type entry struct {
 	Seconds    *float64 `json:"seconds,omitempty"`
 }
 
-// A cost is what a statement cost in one unit. Amounts are decimals, as the ledger has them.
+// A cost is the cost of a statement in one unit. Amounts are decimals, as the ledger has them.
 type cost struct {
 	Unit         string `json:"unit"`
 	Accounts     int    `json:"accounts"`
@@ -135,7 +135,7 @@ func (a *Audit) LoginFailed(remote net.Addr, user string) {
 	a.write(entry{Event: "login failed", Role: short(user), Address: addressText(remote)})
 }
 
-// StatementEnded adds a line, whose time is that when the statement began.
+// StatementEnded adds a line with the time when the statement began.
 func (a *Audit) StatementEnded(s Statement) {
 	seconds := s.Took.Seconds()
 	e := entry{
@@ -177,7 +177,7 @@ func (a *Audit) write(e entry) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.err != nil {
-		_ = endLine(a.file) // of what was written in part
+		_ = endLine(a.file) // of a line written in part
 	}
 	_, err = a.file.Write(line.Bytes())
 	a.dirty = true

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What a statement pays for being observed.
+// The time that observation adds to a statement.
 func BenchmarkStatementEnded(b *testing.B) {
 	audit, err := OpenAudit(b.TempDir()+"/audit.log", slog.New(slog.DiscardHandler))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package monitor tells the owner of a server what happens on it: an audit log, metrics, a log and an answer to
-// whether it is healthy. What it is told comes from a server as events.
+// Package monitor tells the owner of a server of its events: by an audit log, metrics, a log and an answer to
+// whether it is healthy.
 //
 // Nothing here is secret, and nothing holds the literals of statements. Which accounts pay is not told, only how many.
 package monitor
@@ -11,7 +11,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// An Observer is told what happens on a server, after it has happened. It is called by several goroutines at once.
+// An Observer is told of events on a server, after they have happened. It is called by several goroutines at once.
 type Observer interface {
 	SessionBegan(Session)
 	SessionEnded(Session, Reason)
@@ -48,7 +48,7 @@ type Statement struct {
 	SQL     string // as the client wrote it; observers mask its literals
 
 	State  string          // SQLSTATE; "" stands for 00000
-	Report sqlitefn.Report // what it asked, and what that cost
+	Report sqlitefn.Report // its calls and their cost
 	Rows   int64
 	Bytes  int64 // of the rows
 

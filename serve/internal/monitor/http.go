@@ -21,8 +21,8 @@ const (
 	healthTimeout = 5 * time.Second
 )
 
-// Health returns what answers /healthz: 200 if check returns nil, otherwise 503, with the text of its error. Whoever
-// asks often gets the last answer again.
+// Health returns the handler of /healthz: 200 if check returns nil, otherwise 503, with the text of its error. A client
+// that asks often gets the last answer again.
 func Health(check func(context.Context) error) http.Handler {
 	var mu sync.Mutex
 	var last error
@@ -44,7 +44,7 @@ func Health(check func(context.Context) error) http.Handler {
 	})
 }
 
-// Guarded returns a handler for whoever knows a token, or, if there is none, for this machine alone. A request that another
+// Guarded returns a handler for clients with a token, or, if there is none, for this machine alone. A request that another
 // server has passed on is not from this machine.
 func Guarded(token func() string, next http.Handler) http.Handler {
 	return readOnly(func(w http.ResponseWriter, r *http.Request) {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A Log tells a structured log of sessions, failed logins, and statements that failed for the server's reasons. What
-// each statement asked is for an [Audit].
+// A Log tells a structured log of sessions, failed logins, and statements that failed for the server's reasons. The
+// statements themselves are for an [Audit].
 type Log struct{ Logger *slog.Logger }
 
 // SessionBegan logs who has come.
@@ -48,7 +48,7 @@ func addressText(a net.Addr) string {
 	return a.String()
 }
 
-// short returns the name of a user who may not exist, and whose name may be of any length.
+// short returns the start of a user's name, which may be of any length if the user does not exist.
 func short(user string) string {
 	const most = 63 // bytes of a role's name
 	if len(user) > most {

@@ -16,7 +16,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// Metrics counts what happens, for Prometheus. Labels have few values, which the owner or this package chooses: no
+// Metrics counts events for Prometheus. Labels have few values, which the owner or this package chooses: no
 // role, address, table or account is one.
 type Metrics struct {
 	registry *prometheus.Registry
@@ -93,12 +93,12 @@ func NewMetrics() *Metrics {
 	return m
 }
 
-// Gauge adds a metric whose value is asked for when somebody looks.
+// Gauge adds a metric that computes its value when it is read.
 func (m *Metrics) Gauge(name, help string, value func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "geosql_" + name, Help: help}, value))
 }
 
-// Handler returns what answers /metrics.
+// Handler returns the handler of /metrics.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 3, Timeout: 10 * time.Second})
 }
@@ -136,7 +136,7 @@ func (m *Metrics) StatementEnded(s Statement) {
 	}
 }
 
-// report counts what was asked, and what that cost.
+// report counts answers and their cost.
 func (m *Metrics) report(r sqlitefn.Report) {
 	m.answers.WithLabelValues("drawn").Add(float64(max(0, r.Answers-r.Remembered)))
 	m.answers.WithLabelValues("remembered").Add(float64(max(0, r.Remembered)))

@@ -115,7 +115,7 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// A line that a crash has cut off stays alone, and what was there stays.
+// A line that a crash has cut off stays alone, and earlier lines stay.
 func TestAuditAfterACrash(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.log")
 	if err := os.WriteFile(path, []byte("{}\n{\"time"), 0o640); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// FuzzFacts reads any facts as roles. What is read and has a meaning can be recorded, and read again as the same
+// FuzzFacts reads any facts as roles. A role that is read can be recorded, and read again as the same
 // role; a role that is dropped is gone.
 func FuzzFacts(f *testing.F) {
 	good := newRole("ana", 1)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A caller is a connection of which only the address matters, and whether it is closed.
+// A caller is a connection with an address that notes whether it is closed.
 type caller struct {
 	net.Conn
 	name   string

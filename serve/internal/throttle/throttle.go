@@ -43,7 +43,7 @@ type key struct {
 	whole         bool
 }
 
-// A record is what has happened to a key.
+// A record counts the wrong passwords of a key.
 type record struct {
 	key
 	wrong    int
@@ -58,10 +58,10 @@ func New() *Throttle {
 	return t
 }
 
-// Try returns what right, which checks a password, reports, and does not call it if there were too many wrong ones before:
-// the password then counts as wrong for as long as wait says. Tries at the same time do not get around that, and right
-// ones among them are not refused: they wait for each other once wrong ones could be too many. A slow check makes nobody
-// else wait.
+// Try runs right, which checks a password, and returns its result. After too many wrong passwords it does not run it:
+// the password then counts as wrong for the time wait. Tries at the same time do not get around that, and right
+// passwords among them are not refused: they wait for each other once wrong ones could be too many. A slow check makes
+// nobody else wait.
 func (t *Throttle) Try(remote net.Addr, user string, right func() bool) (ok bool, wait time.Duration) {
 	whole := key{address: source(remote), whole: true}
 	pair := key{address: whole.address, user: user[:min(len(user), mostBytes)]}
@@ -97,7 +97,7 @@ func (t *Throttle) begin(pair, whole key) (wait time.Duration) {
 	return 0
 }
 
-// end counts what came of a try.
+// end counts the outcome of a try.
 func (t *Throttle) end(pair, whole key, right bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -141,7 +141,7 @@ func (t *Throttle) touch(k key) *record {
 	return e.Value.(*record)
 }
 
-// wait returns how long a key has to wait, whose first wrong passwords are free.
+// wait returns the time that a key has to wait. The first wrong passwords are free.
 func (r *record) wait(free int, now time.Time) time.Duration {
 	if r.wrong < free {
 		return 0
@@ -157,7 +157,7 @@ func (r *record) wait(free int, now time.Time) time.Duration {
 // wrong.
 func (r *record) mayCheck(free int) bool { return r.checking == 0 || r.wrong+r.checking < free }
 
-// forget forgets what was long ago.
+// forget drops the records that are older than memory.
 func (t *Throttle) forget(now time.Time) {
 	for e := t.recent.Back(); e != nil; e = t.recent.Back() {
 		if r := e.Value.(*record); r.checking > 0 || now.Sub(r.last) <= memory {
@@ -172,7 +172,7 @@ func (t *Throttle) remove(e *list.Element) {
 	delete(t.by, e.Value.(*record).key)
 }
 
-// source returns what an address is counted as: with version 6 of the protocol a customer has 2^64 addresses.
+// source returns the network that an address counts for: with version 6 of the protocol a customer has 2^64 addresses.
 func source(remote net.Addr) string {
 	if remote == nil {
 		return ""

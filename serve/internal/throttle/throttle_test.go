@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A clock is a throttle whose time goes by when the test says so.
+// A clock is a throttle with a clock that the test sets.
 type clock struct {
 	*Throttle
 	t   *testing.T
@@ -26,7 +26,7 @@ func newClock(t *testing.T) *clock {
 
 func address(s string) net.Addr { return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(s)) }
 
-// want tries a password and demands what comes of it.
+// want tries a password and demands an outcome.
 func (c *clock) want(from, user string, right, ok bool, wait time.Duration) {
 	c.t.Helper()
 	called := false
@@ -70,7 +70,7 @@ func TestForgets(t *testing.T) {
 	}
 }
 
-// Who tries many users has to wait for each of them.
+// A guesser who tries many users has to wait for each of them.
 func TestManyUsers(t *testing.T) {
 	c := newClock(t)
 	for i := range freeOfAddress {
