@@ -20,7 +20,7 @@ func TestAppend(t *testing.T) {
 	if want := "added 5 rows of 2 accounts to meter of " + p.out + "\n"; said != want {
 		t.Errorf("it says %q, want %q", said, want)
 	}
-	// Readings and locations are moved into what is declared; half a location is none.
+	// Readings and locations are moved into the declared universe and domain; half a location is none.
 	p.wantOpened("ana 1 2.5 48.5,2.5", "bo 2 10 49,2", "ana NULL NULL 48.1,2.25", "? 7 NULL NULL", "bo 3 -1 NULL")
 	if n := p.count("SELECT count(DISTINCT who) FROM meter"); n != "2" {
 		t.Errorf("%s pseudonyms", n)
@@ -94,7 +94,7 @@ func TestAppendRefuses(t *testing.T) {
 	if n := p.count("SELECT (SELECT count(*) FROM meter) + (SELECT count(*) FROM geosql_sealed_session) + (SELECT count(*) FROM geosql_sealed_account)"); n != "0" {
 		t.Errorf("%s rows were left", n)
 	}
-	// What somebody has changed in OUT is noticed.
+	// A change of OUT is noticed.
 	for _, sql := range []string{"UPDATE geosql_universe SET step = 0.25", "ALTER TABLE meter ADD COLUMN lat"} {
 		changed := copyFiles(t, p.out, "-ledger")
 		clitest.Query(t, changed, sql)
@@ -127,7 +127,7 @@ func TestCollectorAppends(t *testing.T) {
 	clitest.WantError(t, clitest.Run(t, "", "append", p.out, "meter", in, "--key", p.pub, "--sign", sign), 1, "is revoked")
 }
 
-// Names are those that were given, then those of the owner's key, and else the collector's own.
+// Names are the given ones, then those of the owner's key, and else the collector's own.
 func TestAppendAccounts(t *testing.T) {
 	p := newSealed(t)
 	sign, verify := p.keygen(clitest.TempFile(t, "c"))
@@ -160,7 +160,7 @@ func TestAppendAccounts(t *testing.T) {
 	p.wantOpened("ana 1 2 NULL", "ana 1 2 NULL", "ana 1 2 NULL", "ana 1 2 NULL", "ana 1 2 NULL", `bo, "b" 5 1 NULL`, `bo, "b" 5 1 NULL`)
 }
 
-// What the owner adds under a number that a collector has drawn opens also when that is revoked.
+// A value that the owner adds under a collector's number opens also when the collector is revoked.
 func TestAppendAfterRevocation(t *testing.T) {
 	p := newSealed(t)
 	sign, verify := p.keygen(clitest.TempFile(t, "c"))
@@ -197,7 +197,7 @@ func TestAppendNewKey(t *testing.T) {
 	}
 }
 
-// manyRows is a file whose rows take a moment to seal.
+// manyRows is a file of rows that take a moment to seal.
 func manyRows(t *testing.T, n int) string {
 	t.Helper()
 	var b strings.Builder

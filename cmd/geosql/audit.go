@@ -45,7 +45,7 @@ if one is violated.`,
 	},
 }
 
-// An auditTask holds what the command line of the command audit says.
+// An auditTask holds the command line of the command audit.
 type auditTask struct {
 	minutes   float64
 	json      bool
@@ -105,7 +105,7 @@ func (t *auditTask) run(ctx context.Context, functions []string) error {
 // mostMinutes is a year.
 const mostMinutes = 366 * 24 * 60
 
-// check returns what is wrong with the command line.
+// check returns an error if the command line is wrong.
 func (t *auditTask) check(functions []string) error {
 	switch {
 	case t.minutes <= 0 || t.minutes > mostMinutes:

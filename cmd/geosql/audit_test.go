@@ -39,7 +39,7 @@ func TestAuditArguments(t *testing.T) {
 	clitest.Help(t, "audit", "-h")
 }
 
-// An audit that is interrupted reports what it has found until then, and leaves nothing behind.
+// An audit that is interrupted reports its findings until then, and leaves nothing behind.
 func TestAuditInterrupted(t *testing.T) {
 	for _, place := range []string{"", "--server"} {
 		t.Run("in "+place, func(t *testing.T) {

@@ -28,7 +28,7 @@ func backupOf(t *testing.T, db string) (to string) {
 	return to
 }
 
-// spentBy returns what an account has spent.
+// spentBy returns the spending of an account.
 func spentBy(t *testing.T, db, account string) string {
 	t.Helper()
 	out := clitest.Query(t, "-csv", db, `SELECT budget_spent('`+account+`', 'm')`)
@@ -106,7 +106,7 @@ func TestBackupRefuses(t *testing.T) {
 	}
 }
 
-// A database whose budgets nobody has set has no ledger, and a ledger may have no database.
+// A database without budgets has no ledger, and a ledger may have no database.
 func TestBackupOfOneFile(t *testing.T) {
 	db := clitest.TempFile(t, "x.db")
 	clitest.Query(t, db, `CREATE TABLE t AS SELECT 7 AS x`)
@@ -345,7 +345,7 @@ func stopBackup(t *testing.T, db string, delay time.Duration, with syscall.Signa
 	return clitest.ExitStatus(t, err), to, namesIn(t, to)
 }
 
-// However a backup is ended, what has its name is complete, and a signal leaves nothing.
+// However a backup is ended, a file that has its name is complete, and a signal leaves nothing.
 func TestBackupStopped(t *testing.T) {
 	db := administered(t)
 	clitest.Query(t, db, filler)

@@ -101,7 +101,7 @@ func sayCopied(path string, f store.LedgerFlags) error {
 	if err != nil {
 		return err
 	}
-	if b.OnServer() { // of which geosql makes no backups
+	if b.OnServer() { // geosql makes no backups there
 		return nil
 	}
 	l, err := b.OpenFile()

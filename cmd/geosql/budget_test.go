@@ -54,7 +54,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// What a head that was noted proves: charges that came after it are fine, a file
+// A noted head proves that nothing before it has changed: later charges are fine, a file
 // that was put back or changed is not.
 func TestBudgetVerify(t *testing.T) {
 	db := administered(t)
@@ -86,7 +86,7 @@ func TestBudgetVerify(t *testing.T) {
 	clitest.WantError(t, clitest.Run(t, "", "budget", db, "--verify"), 1, "entry 3 was changed")
 }
 
-// A ledger itself shows what its database shows, also while another process has it open and
+// A ledger by itself shows the same as its database, also while another process has it open and
 // its first entries are in the write-ahead log only.
 func TestBudgetOfALedger(t *testing.T) {
 	db := administered(t)

@@ -30,7 +30,7 @@ type console struct {
 
 	mu     sync.Mutex
 	screen testScreen
-	seen   int // what was waited for already
+	seen   int // the end of the text that was waited for
 }
 
 // newConsole starts the command on a terminal of 120 columns and 30 rows.
@@ -89,7 +89,7 @@ func startConsole(t *testing.T, silent bool, env []string, args ...string) *cons
 	return c
 }
 
-// watch shows what the command writes, and answers as a terminal does.
+// watch shows the command's output, and answers as a terminal does.
 func (c *console) watch() {
 	b := make([]byte, 4096)
 	for {
@@ -117,20 +117,20 @@ func (c *console) press(keys string) {
 	}
 }
 
-// paste pastes a text as a terminal does that was told to mark what is pasted.
+// paste pastes a text as a terminal does that was told to mark pasted text.
 func (c *console) paste(text string) {
 	c.t.Helper()
 	c.press("\x1b[200~" + strings.ReplaceAll(text, "\n", "\r") + "\x1b[201~")
 }
 
-// run types a statement or a command and waits for what it shows, up to the next prompt.
+// run types a statement or a command and waits for its output, up to the next prompt.
 func (c *console) run(line, want string) {
 	c.t.Helper()
 	c.press(line + "\r")
 	c.expect(line + "\n" + want + shell.Prompt)
 }
 
-// expect waits until a text is on the screen, or was, behind what was expected before.
+// expect waits until a text is on the screen, or was, behind the last expected one.
 func (c *console) expect(text string) {
 	c.t.Helper()
 	at := c.shows(text)
@@ -139,7 +139,7 @@ func (c *console) expect(text string) {
 	c.seen += at + len(text)
 }
 
-// shows is like expect, for what may go away again. It returns where the text is.
+// shows is expect for text that may go away again. It returns the position of the text.
 func (c *console) shows(text string) (at int) {
 	c.t.Helper()
 	for range 6_000 { // a minute
@@ -179,7 +179,7 @@ func (c *console) leave(want int) {
 	}
 }
 
-// A testScreen is what a terminal shows, with all that has left it at the top. It knows the
+// A testScreen is the screen of a terminal, with the lines that have left it at the top. It knows the
 // escape codes that the line editor writes.
 type testScreen struct {
 	width, height int
@@ -201,7 +201,7 @@ func (s *testScreen) init(width, height int) {
 	s.width, s.height, s.rows = width, height, make([]testRow, height)
 }
 
-// text returns what the screen shows and has shown, from an offset on.
+// text returns the present and earlier text of the screen, from an offset on.
 func (s *testScreen) text(from int) string {
 	var b strings.Builder
 	b.WriteString(s.gone.String()[min(from, s.gone.Len()):])
@@ -228,7 +228,7 @@ func (r testRow) String() string {
 
 var escapeCode = regexp.MustCompile(`^\x1b(\[([?0-9;]*)( ?[@-~])|[^\[])`)
 
-// write shows what a program writes, and returns what the terminal answers.
+// write shows a program's output, and returns the terminal's answer.
 func (s *testScreen) write(p []byte) (answer string) {
 	s.partial = append(s.partial, p...)
 	for utf8.FullRune(s.partial) {
@@ -292,7 +292,7 @@ func (s *testScreen) down() {
 	s.rows = append(s.rows[1:], testRow{})
 }
 
-// steer does what an escape code says.
+// steer obeys an escape code.
 func (s *testScreen) steer(code string, n int, argument string) {
 	switch code {
 	case "A":

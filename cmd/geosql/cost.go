@@ -23,7 +23,7 @@ status is 0 also if they cannot.`,
 	},
 }
 
-// ShowCost shows what a statement would charge, and to whom.
+// showCost shows the charges that a statement would make, by account.
 func showCost(ctx context.Context, f session.Flags, db, sql string) error {
 	s, err := session.OpenExisting(db, f)
 	if err != nil {

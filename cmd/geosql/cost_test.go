@@ -110,7 +110,7 @@ func TestCostOfAnotherLedger(t *testing.T) {
 	}
 }
 
-// The verdict says who cannot pay, how many, and what would suffice.
+// The verdict names an account that cannot pay, the number of such accounts, and a limit that would suffice.
 func TestCostVerdict(t *testing.T) {
 	db := clitest.TempFile(t, "x.db")
 	clitest.Query(t, db, costSetup+`; SELECT budget_limit('ana', 'm', 0.01)`)

@@ -8,7 +8,7 @@ import (
 	"github.com/geosql/geosql/internal/cli/clitest"
 )
 
-// What a file says of its columns holds, whatever their cells look like.
+// The file's types of its columns hold, whatever their cells look like.
 func TestImportParquet(t *testing.T) {
 	fields := []dataset.Field{{Name: "code", Kind: dataset.Text}, {Name: "n", Kind: dataset.Integer}, {Name: "x", Kind: dataset.Real}}
 	file, db := clitest.ParquetFile(t, fields, "1|9223372036854775807|2", "|-|-", "-|-5|1e300"), clitest.TempFile(t, "x.db")
@@ -22,7 +22,7 @@ func TestImportParquet(t *testing.T) {
 	}
 }
 
-// What a name does not tell is CSV.
+// A file without a known ending is CSV.
 func TestImportAnyName(t *testing.T) {
 	for _, name := range []string{"export", "export.dat"} {
 		file, db := clitest.TempFile(t, name), clitest.TempFile(t, "x.db")
@@ -36,7 +36,7 @@ func TestImportAnyName(t *testing.T) {
 	}
 }
 
-// A column without a declared type is what its cells are.
+// A column without a declared type gets the type of its cells.
 func TestImportSQLite(t *testing.T) {
 	from, db := clitest.TempFile(t, "from.db"), clitest.TempFile(t, "x.db")
 	clitest.Query(t, from, `CREATE TABLE s(name TEXT, n BIGINT, x DOUBLE, whole, part DECIMAL, code);

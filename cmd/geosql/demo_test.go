@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/internal/cli/clitest"
 )
 
-// The noise differs from run to run: the test looks at what surrounds it.
+// The noise differs from run to run: the test looks at the text around it.
 func TestDemo(t *testing.T) {
 	cmd := clitest.Command(t, "demo")
 	cmd.Env = append(cmd.Env, clitest.TempIn("/no folder for temporary files")...)

@@ -95,8 +95,8 @@ func (t *eraseTask) erase(ctx context.Context, v *vault.Vault, k *catalog.Keeper
 	return err
 }
 
-// deleteRows deletes the rows of pseudonyms from all sealed tables, and returns what it has
-// deleted, such as "3 rows of trip".
+// deleteRows deletes the rows of pseudonyms from all sealed tables, and lists the deleted
+// ones, such as "3 rows of trip".
 func deleteRows(ctx context.Context, v *vault.Vault, pseudonyms []string) (deleted []string, err error) {
 	if err := v.Conn.Exec("PRAGMA secure_delete = ON"); err != nil {
 		return nil, err

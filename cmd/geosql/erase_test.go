@@ -35,7 +35,7 @@ func TestErase(t *testing.T) {
 	// In a copy that has the rows, nothing of the account opens with this ledger.
 	check(t, os.Rename(before, p.out))
 	p.wantOpened("? 1 - -", "bo 2 3 NULL", "? 3 - NULL", "? 4 - NULL")
-	// What is added later does not open either, and the owner adds nothing.
+	// Later values do not open either, and the owner adds nothing.
 	p.append("ana,5,6,,\n", "--sign", sign)
 	if said := p.append("ana,6,7,,\nbo,7,8,,\n"); !strings.Contains(said, "added 1 row of 1 account to") || !strings.Contains(said, "left out 1 row of erased accounts") {
 		t.Errorf("append says %q", said)

@@ -12,7 +12,7 @@ import (
 	"github.com/geosql/geosql/internal/cli/clitest"
 )
 
-// interfaceLines lists what scripts write: the calls of all SQL functions, and the commands and flags.
+// interfaceLines lists the interface for scripts: the calls of all SQL functions, and the commands and flags.
 func interfaceLines(t *testing.T) (lines []string) {
 	t.Helper()
 	names := strings.Fields(clitest.Query(t, "-csv", ":memory:", "SELECT geosql_help() AS name"))

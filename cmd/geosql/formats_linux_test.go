@@ -20,7 +20,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// oldSpending is what was stored, limited and spent after that.
+// oldSpending stores, limits and spends after that.
 const oldSpending = `
 CREATE TABLE place(lat REAL, lon REAL, people INTEGER);
 INSERT INTO place VALUES (38.7107, -9.1367, 9000), (38.7350, -9.1450, 12000), (38.7530, -9.1440, 10000), (38.7700, -9.1150, 9000);
@@ -42,7 +42,7 @@ SELECT pim_step('ride', t, lat, lon) OVER (ORDER BY t ROWS UNBOUNDED PRECEDING) 
 SELECT cip_trace('ana', t, lat, lon, 'study') FROM (SELECT 0 AS t, 38.75 AS lat, -9.145 AS lon UNION ALL SELECT 60, 38.7505, -9.145);
 SELECT budget_reserve('carla', 'm', 0.5);`
 
-// oldQuestions asks for what a later version must still know.
+// oldQuestions asks for everything that a later version must still know.
 const oldQuestions = `
 SELECT account, unit, epsilon_limit, spent FROM ledger_balance ORDER BY account, unit;
 SELECT name, south, west, north, east, step_m FROM geosql_domain ORDER BY name;
@@ -53,7 +53,7 @@ SELECT * FROM trace_run('walk');
 SELECT * FROM trace_run('usage');
 SELECT * FROM trace_run('ride');`
 
-// version2 makes a ledger what geosql wrote before there were leases.
+// version2 turns a ledger into its format before there were leases.
 const version2 = "ALTER TABLE leased_trace RENAME TO trace; DROP TABLE lease; PRAGMA user_version = 2; VACUUM"
 
 // copyFile copies a file that nobody has open.
@@ -147,7 +147,7 @@ func stopRelease(t *testing.T, name string, stage release.Stage) {
 	check(t, l.Close())
 }
 
-// pack writes what is in this folder into another, which must not exist. The page of a release is left out: people read it.
+// pack copies this folder to another, which must not exist. The page of a release is left out: people read it.
 func pack(t *testing.T, to string) {
 	check(t, os.MkdirAll(filepath.Dir(to), 0o755))
 	check(t, os.Mkdir(to, 0o755))
@@ -167,7 +167,7 @@ func pack(t *testing.T, to string) {
 	}
 }
 
-// askOldServer serves the sealed database of this folder, and returns what a role is told.
+// askOldServer serves the sealed database of this folder, and returns its answer to a role.
 func askOldServer(t *testing.T) string {
 	t.Helper()
 	s := startServing(t, sealedPlace{t, "out.db", "owner.key", "owner.key.pub"})
@@ -180,7 +180,7 @@ func askOldServer(t *testing.T) string {
 	return answer
 }
 
-// A role logs in with its old password, and what it was told it is told again, at no cost.
+// A role logs in with its old password, and gets its earlier answers again, at no cost.
 func TestFormatsOfServer(t *testing.T) {
 	ofEachVersion(t, func(t *testing.T) {
 		before := said(t, "budget", "out.db")

@@ -56,7 +56,7 @@ func ofEachVersion(t *testing.T, do func(*testing.T)) {
 	}
 }
 
-// oldDeclarations is what the owner of the old database has declared.
+// oldDeclarations are the declarations of the old database's owner.
 const oldDeclarations = `
 SELECT geo_domain('city', 38.70, -9.20, 38.80, -9.09, 10);
 SELECT geo_domain('park', 38.74, -9.16, 38.76, -9.13, 1);
@@ -79,7 +79,7 @@ var goesOn = []string{
 	"SELECT cip_trace('carla', t, lat, lon, 'study') FROM (SELECT 0 AS t, 38.75 AS lat, -9.145 AS lon UNION ALL SELECT 60, 38.7505, -9.145)",
 }
 
-// releaseOf returns the command that makes an old release, whose output and ledger have its name, or goes on with it.
+// releaseOf returns the command that makes an old release, or goes on with it. name is that of its output and ledger.
 func releaseOf(name string) []string {
 	return []string{"release", "--in", "places.csv", "--out", name + ".csv", "--account", "who", "--lat", "lat", "--lon", "lon",
 		"--domain", "38.70,-9.20,38.80,-9.09,10", "--epsilon", "0.01", "--limit", "1", "--ledger", name + "-ledger"}
@@ -130,17 +130,17 @@ func wantSaid(t *testing.T, want string, args ...string) {
 // verified checks that a ledger is as its entries say, up to the head that the old program has printed and beyond.
 func verified(t *testing.T, ledger string, more ...string) {
 	t.Helper()
-	clitest.Run(t, "", "budget", ledger) // settles what a program left behind
+	clitest.Run(t, "", "budget", ledger) // settles the reservations that a program left behind
 	said(t, append([]string{"budget", ledger, "--verify"}, more...)...)
 }
 
-// spentIn returns what all accounts of a database have spent, in all units together: a number that only grows.
+// spentIn returns the spending of all accounts of a database, in all units together: a number that only grows.
 func spentIn(t *testing.T, db string) string {
 	t.Helper()
 	return clitest.Query(t, "-csv", db, "SELECT printf('%012.6f', total(spent)) FROM ledger_balance")
 }
 
-// charges runs statements of which each has to charge somebody.
+// charges runs statements and demands that each charges somebody.
 func charges(t *testing.T, db string, statements ...string) {
 	t.Helper()
 	for _, sql := range statements {
@@ -152,7 +152,7 @@ func charges(t *testing.T, db string, statements ...string) {
 	}
 }
 
-// What is declared, stored and spent in an old database shows as it did then.
+// Declarations, stored objects and spending of an old database show as they did then.
 func checkRemembered(t *testing.T) {
 	got := clitest.Query(t, "-csv", "city.db", contentOf(t, "remembered.sql"))
 	if want := contentOf(t, "remembered.csv"); got != want {
@@ -160,7 +160,7 @@ func checkRemembered(t *testing.T) {
 	}
 }
 
-// An old database is used on, and what is declared in it holds. The files of a program of the future are refused in one line.
+// An old database is used on, and its declarations hold. The files of a program of the future are refused in one line.
 func checkOldDatabase(t *testing.T) {
 	verified(t, "city.db-ledger", "--head", strings.TrimSpace(contentOf(t, "head")))
 	charges(t, "city.db", goesOn...)
@@ -271,7 +271,7 @@ func checkStoppedRelease(t *testing.T) {
 	releasedFurther(t, "stopped", "an earlier attempt had already charged the first 2 of these accounts")
 }
 
-// A release that was sealed, and whose file has not got its name, is that file.
+// A release that was sealed gives its file the name of the output.
 func checkSealedRelease(t *testing.T) {
 	old := contentOf(t, "sealed.csv.unfinished")
 	releasedFurther(t, "sealed", "its output now has its name")

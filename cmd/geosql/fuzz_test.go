@@ -59,8 +59,8 @@ func FuzzArguments(f *testing.F) {
 	})
 }
 
-// reachesOut reports whether a command may do what is no test: listen, wait for long, ask a network, or write outside
-// the folder that it is in.
+// reachesOut reports whether a command may do more than a test should: listen, wait for long, ask a network, or write
+// outside the folder that it is in.
 func reachesOut(text string) bool {
 	lower := strings.ToLower(text)
 	for _, part := range []string{"serve", "demo", "audit", "worker", "/", "..", "~", "recursive", "zeroblob", "postgres", "\x00"} {
@@ -71,7 +71,7 @@ func reachesOut(text string) bool {
 	return false
 }
 
-// mainOn runs the command in this process and returns its status and what it has written.
+// mainOn runs the command in this process and returns its status and its output.
 func mainOn(t testing.TB, args []string, input string) (status int, out, errOut string) {
 	standard := []**os.File{&os.Stdin, &os.Stdout, &os.Stderr}
 	var files []*os.File

@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/internal/cli/clitest"
 )
 
-// What an import says: the first line without the path, and a line for each column.
+// The report of an import: the first line without the path, and a line for each column.
 func TestImportReport(t *testing.T) {
 	const commas, semicolons = "separated by commas; the first line names the columns", "separated by semicolons; the first line names the columns"
 	for name, c := range map[string]struct {
@@ -88,7 +88,7 @@ a column has the name '2011': if the first line is a row, drop the table and imp
 	}
 }
 
-// What a report says is in the table.
+// The table holds the numbers that the report shows.
 func TestImportOfNumbers(t *testing.T) {
 	for name, c := range map[string]struct{ in, flags, want string }{
 		"decimal commas": {"a;b;c\n0,099;1;x\n -1,5 ;2;0,5\n7;;\n;3;\n", "", "0.099|1|'x'\n-1.5|2|'0,5'\n7.0|NULL|NULL\nNULL|3|NULL\n"},
@@ -110,7 +110,7 @@ func TestImportOfNumbers(t *testing.T) {
 	}
 }
 
-// An import that is refused says what to do, and leaves no table and no database.
+// An import that is refused names the flags that help, and leaves no table and no database.
 func TestImportRefuses(t *testing.T) {
 	const decide = ": say --no-header if it is a row, or --header if it names the columns"
 	for name, c := range map[string]struct {

@@ -33,7 +33,7 @@ func writeTo(t *testing.T, path, text string) string {
 	return path
 }
 
-// runInit runs init and demands that it succeeds. It returns what it says.
+// runInit runs init and demands that it succeeds. It returns its messages.
 func runInit(t *testing.T, args ...string) string {
 	t.Helper()
 	r := clitest.Run(t, "", append([]string{"init"}, args...)...)
@@ -43,7 +43,7 @@ func runInit(t *testing.T, args ...string) string {
 	return r.Err
 }
 
-// questionsIn returns the three commands at the end of what init says.
+// questionsIn returns the three commands at the end of init's messages.
 func questionsIn(t *testing.T, said string) []string {
 	t.Helper()
 	var commands []string
@@ -146,7 +146,7 @@ func TestInitReadings(t *testing.T) {
 			t.Errorf("with a limit of %s per record the questions spent %s", c.record, got)
 		}
 	}
-	// What is declared is used again, and the limit stays.
+	// Declarations are used again, and the limit stays.
 	again := madeUp(t, dir, "more.csv", meterRows)
 	said := runInit(t, db, again, "--account", "meter", "--reading", "kwh", "--universe", "kwh", "--reading-epsilon", "0.5")
 	if !strings.Contains(said, "-- The limit per kWh stays 3.996.\n") || !strings.Contains(said, "SELECT dx_universe('kwh', 0, 10, 0.001, 'kWh');\n") {
@@ -162,7 +162,7 @@ func TestInitReadings(t *testing.T) {
 	}
 }
 
-// A file may have both. A ledger that is there without its database keeps what it has.
+// A file may have both. A ledger without its database keeps its limits and charges.
 func TestInitLocationsAndReadings(t *testing.T) {
 	dir := t.TempDir()
 	file, db := madeUp(t, dir, "rides.csv", "SELECT *, 0.25 AS kwh FROM ("+tripRows+")"), filepath.Join(dir, "x.db")
@@ -189,7 +189,7 @@ func TestInitLocationsAndReadings(t *testing.T) {
 	}
 }
 
-// With a limit for one answer, what else is shown costs nothing.
+// With a limit for one answer, the other questions cost nothing.
 func TestInitQuestionsStayBelowLimits(t *testing.T) {
 	dir := t.TempDir()
 	file, db := madeUp(t, dir, "trips.csv", tripRows), filepath.Join(dir, "city.db")

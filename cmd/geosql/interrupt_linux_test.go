@@ -24,9 +24,9 @@ func releasing(t *testing.T, db string, s scan) *console {
 	return c
 }
 
-// Ctrl-C in the shell returns at once what the statement has reserved and not used,
-// and when the shell is left what budget_reserve set aside. The terminal drops what
-// it has not shown.
+// Ctrl-C in the shell returns the unused reservation of the statement at once,
+// and the end of the shell that of budget_reserve. The terminal drops
+// output that it has not shown.
 func TestShellInterruptReturnsReservations(t *testing.T) {
 	for _, s := range scans {
 		t.Run(s.name, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestShellTerminationReturnsReservations(t *testing.T) {
 	}
 }
 
-// A terminal that is closed takes with it what it has not shown.
+// A terminal that is closed takes with it the output that it has not shown.
 func TestClosedTerminalReturnsReservations(t *testing.T) {
 	for _, s := range scans {
 		t.Run(s.name, func(t *testing.T) {

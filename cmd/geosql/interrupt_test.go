@@ -20,7 +20,7 @@ import (
 	"github.com/geosql/geosql/internal/cli/clitest"
 )
 
-// ledgerCost is what each release of these tests costs, of the unit m: a binary
+// ledgerCost is the cost of each release in these tests, in the unit m: a binary
 // fraction, so that sums are exact.
 const ledgerCost = 0.5
 
@@ -45,7 +45,7 @@ func limited(t *testing.T) (db string) {
 	return db
 }
 
-// A ledgerState is what the ledger says when nobody uses it.
+// A ledgerState is the state of a ledger that nobody uses.
 type ledgerState struct {
 	reserved, spent float64
 	evaluations     int
@@ -65,8 +65,8 @@ func stateOf(t *testing.T, db string) (s ledgerState) {
 	return s
 }
 
-// check says what is wrong after a run that has ended: it must leave nothing
-// reserved, and have charged every answer and at most slack more.
+// check returns an error after a run that has ended, unless it has left nothing
+// reserved, and charged every answer and at most slack more.
 func (s ledgerState) check(answers, slack int) error {
 	switch {
 	case s.reserved != 0:
@@ -152,7 +152,7 @@ func (r *running) wait() int {
 }
 
 // Ctrl-C, a termination, and a terminal that goes away end a scan in the middle.
-// Nothing stays reserved, and what is spent was answered, but for the row that the
+// Nothing stays reserved, and every charge was for an answer, but for the row that the
 // signal met between its charge and its answer.
 func TestInterruptReturnsReservations(t *testing.T) {
 	for sent, status := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
@@ -184,8 +184,8 @@ func TestInterruptReturnsReservations(t *testing.T) {
 	}
 }
 
-// told returns how many answers the ledger should have charged, by what the line of an
-// interrupted scan says.
+// told returns how many answers the ledger should have charged, by the line of an
+// interrupted scan.
 func told(t *testing.T, line string, s scan) int {
 	t.Helper()
 	var spent float64
@@ -224,7 +224,7 @@ func TestInterruptBeforeAnAnswer(t *testing.T) {
 // a terminal, and of a test.
 const onTheWay = (1<<16+1<<16+4096)/len("POINT(2.3500000 48.8500000)\n") + 1
 
-// What a reader that leaves has not read was charged. The reservations return.
+// Rows that a reader has not read when it leaves were charged. The reservations return.
 func TestReaderThatLeavesReturnsReservations(t *testing.T) {
 	for _, s := range scans {
 		for name, leave := range map[string]func(r *running){

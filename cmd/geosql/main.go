@@ -1,5 +1,5 @@
-// Command geosql runs SQL over an SQLite database whose functions release
-// locations, metered energy and whole traces privately, and charges every
+// Command geosql runs SQL over an SQLite database with functions that release
+// locations, metered energy and whole traces privately, and charge every
 // release to the person it is about.
 package main
 

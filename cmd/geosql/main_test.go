@@ -14,7 +14,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	runWorker() // whose environment does not say that this is the command
+	runWorker() // its environment does not say that this is the command
 	clitest.Main(m, session.Program, main)
 }
 
@@ -89,7 +89,7 @@ func TestMistypedCommand(t *testing.T) {
 	if r := run(":memory:", "SELECT 1"); r.Status != 0 {
 		t.Errorf("a database in memory: %+v", r)
 	}
-	// What exists is a database, whatever its name, and ./NAME creates one.
+	// An existing file is a database, whatever its name, and ./NAME creates one.
 	cmd := clitest.Command(t, "./city", "CREATE TABLE t(a)")
 	cmd.Dir = t.TempDir()
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -177,7 +177,7 @@ func TestUsageExamples(t *testing.T) {
 	}
 }
 
-// Studies are a command of their own, and with them what draws figures.
+// Studies are a command of their own, and with them the libraries that draw figures.
 func TestLinksNoStudy(t *testing.T) {
 	need.Program(t, "go")
 	deps, err := exec.Command("go", "list", "-deps", ".").Output()

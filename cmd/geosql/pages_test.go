@@ -13,12 +13,12 @@ import (
 	"github.com/geosql/geosql/internal/doctest"
 )
 
-// pages are the pages whose commands run, each from top to bottom in a folder of its own, which
+// pages are the pages with commands to run, each from top to bottom in a folder of its own, which
 // has the command and the examples as a clone has.
 var pages = []string{"first-answer-locations", "first-answer-meters", "first-hour", "first-sealed", "epsilon", "choosing", "public", "budgets", "publishing", "serve"}
 
 // A block of a page is run by a shell. "sh" demands success, "sh refused" an error of geosql. The text
-// below it is what it prints; of answers with noise ("sh drawn"), and of errors, that holds but for numbers.
+// below it is its output; of answers with noise ("sh drawn"), and of errors, that holds but for numbers.
 func TestPages(t *testing.T) {
 	for _, page := range pages {
 		t.Run(page, func(t *testing.T) {
@@ -57,7 +57,7 @@ func cloneFolder(t *testing.T) string {
 	return folder
 }
 
-// follow runs a block in a folder and compares what it prints with what the page says.
+// follow runs a block in a folder and compares its output with the page.
 func follow(t *testing.T, page, folder string, b doctest.Block) {
 	t.Helper()
 	at := fmt.Sprintf("docs/%s.md:%d", page, b.Line)
@@ -88,7 +88,7 @@ func follow(t *testing.T, page, folder string, b doctest.Block) {
 	}
 }
 
-// The made-up data of the pages is what the scripts beside it make.
+// The scripts beside the made-up data of the pages make the same data.
 func TestMadeUpData(t *testing.T) {
 	for _, name := range []string{"rides", "meters"} {
 		script, err := os.ReadFile("../../examples/data/" + name + ".sql")

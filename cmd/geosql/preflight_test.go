@@ -56,7 +56,7 @@ func TestPreflightRefuses(t *testing.T) {
 			"2 of 2 accounts cannot pay for the whole statement; limits of 2/kWh would suffice; nothing was charged\n",
 		// Of a statement with one evaluation the ledger says all there is to say.
 		"SELECT geoind_laplace('ana', 48.85, 2.33, 0.02)": "geosql: geoind_laplace: account 'ana' has 0.01/m left of 0.01/m, 0.02/m asked, 0.01/m short\n",
-		// What is wrong with the last row is found before the first is charged.
+		// An error in the last row is found before the first is charged.
 		"SELECT geoind_laplace('ana', lat + 90 * (person = 'bo'), lon, 0.001) FROM trip ORDER BY person": "geosql: geoind_laplace: lat must lie between -90 and 90\n",
 		"SELECT geoind_laplace(nullif(person, 'bo'), lat, lon, 0.001) FROM trip":                         "geosql: geoind_laplace: account must be TEXT or INTEGER, got NULL\n",
 	} {
@@ -76,7 +76,7 @@ func TestPreflightRefuses(t *testing.T) {
 }
 
 // Where the cost is not certain before, a statement runs as far as the budgets reach, and says
-// what it has spent. So does every statement with --no-preflight.
+// its charges. So does every statement with --no-preflight.
 func TestChargedBeforeTheError(t *testing.T) {
 	const refused = "geosql: geoind_laplace: account 'ana' has 0.002/m left of 0.010/m, 0.008/m asked, 0.006/m short"
 	for _, c := range []struct{ flag, sql, want, spent string }{
@@ -104,7 +104,7 @@ func TestChargedBeforeTheError(t *testing.T) {
 	}
 }
 
-// An output that takes no more is an error of the statement whose rows it should have taken.
+// An output that takes no more is an error of the statement with the rest of the rows.
 func TestChargedBeforeAFullDisk(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
@@ -145,7 +145,7 @@ func TestInterruptedPreflight(t *testing.T) {
 	}
 }
 
-// What is set aside for the connection can be spent, although it is not left.
+// An amount set aside for the connection can be spent, although it is not left.
 func TestPreflightKnowsReservations(t *testing.T) {
 	db := scarce(t)
 	clitest.Query(t, db, "SELECT budget_reserve('bo', 'm', 0.02); SELECT geoind_laplace('bo', 48.85, 2.33, 0.01) FROM trip WHERE person = 'ana'")
@@ -165,8 +165,8 @@ func TestPreflightKnowsWhatIsReleasedOnce(t *testing.T) {
 	}
 }
 
-// For statements whose cost is certain, the preflight refuses exactly those that the ledger would
-// refuse in the end, and otherwise changes nothing about what is charged.
+// Of statements of certain cost, the preflight refuses exactly the ones that the ledger would
+// refuse in the end, and otherwise it leaves the charges as they are.
 func TestPreflightRefusesNothingElse(t *testing.T) {
 	shapes := []string{
 		"SELECT geoind_laplace(who, 48.85, 2.33, %s) FROM had",

@@ -31,8 +31,8 @@ func newHostile(t *testing.T, text string) hostile {
 	return h
 }
 
-// nameOf returns a text without what no name of a file has here. Windows forbids some characters of ASCII, and has no bytes
-// in names: those that are not UTF-8 become others.
+// nameOf returns a text without characters that names of files must not have here. Windows forbids some of ASCII, and has
+// no bytes in names: bytes that are not UTF-8 become others.
 func nameOf(text string) string {
 	if runtime.GOOS != "windows" {
 		return text
@@ -143,7 +143,7 @@ func TestDataSetErrorsSteerNothing(t *testing.T) {
 	}
 }
 
-// release runs the command on the data set; what is given comes in place of the usual.
+// release runs the command on the data set; given flags replace the usual ones.
 func (h hostile) release(t *testing.T, given ...string) clitest.Result {
 	t.Helper()
 	args := []string{"release"}
@@ -177,7 +177,7 @@ func TestReleaseErrorsSteerNothing(t *testing.T) {
 	}
 }
 
-// What succeeds prints names too: the summary of a release, its report, and tables.
+// Successes print names too: the summary of a release, its report, and tables.
 func TestOutputSteersNothing(t *testing.T) {
 	for i, text := range printabletest.Texts() {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {

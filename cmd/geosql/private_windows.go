@@ -1,4 +1,4 @@
 package main
 
-// keepPrivate does nothing: new files are for those whom their folder is for.
+// keepPrivate does nothing: new files have the permissions of their folder.
 func keepPrivate() {}

@@ -68,8 +68,8 @@ func TestRekey(t *testing.T) {
 	p.run("erase", p.out, "--account", "cy", "--key", last)
 }
 
-// wantNothingOld demands that no 24 bytes of ciphertext are in both states of a file, of rows
-// that are deleted, too. It looks at what follows the header of a value in column 1 or 2.
+// wantNothingOld demands that no 24 bytes of ciphertext are in both states of a file, not even of deleted
+// rows. It looks at the bytes behind the header of a value in column 1 or 2.
 func wantNothingOld(t *testing.T, out, before string) {
 	t.Helper()
 	now := readAll(t, out)
@@ -89,7 +89,7 @@ func wantNothingOld(t *testing.T, out, before string) {
 	}
 }
 
-// What is deleted, in free pages and within pages, is gone too.
+// Deleted values, in free pages and within pages, are gone too.
 func TestRekeyLeavesNothing(t *testing.T) {
 	for _, mode := range []string{"delete", "wal"} {
 		p := newSealed(t)
@@ -175,7 +175,7 @@ func TestRekeyEnds(t *testing.T) {
 	}
 }
 
-// Another process that has the database open sees the new values, and what it writes is kept.
+// Another process that has the database open sees the new values, and its changes are kept.
 func TestRekeyBesideOthers(t *testing.T) {
 	p := newSealed(t)
 	p.append("ana,1,2,48,2\n")

@@ -107,7 +107,7 @@ func registerRelease(fs *flag.FlagSet, t *publish.Task) {
 	})
 }
 
-// rationalVar defines a flag whose value is a fraction above 0.
+// rationalVar defines a flag for a fraction above 0.
 func rationalVar(fs *flag.FlagSet, value **big.Rat, parse func(text string) (*big.Rat, error), name, usage string) {
 	fs.Func(name, usage, func(v string) error {
 		x, err := parse(v)

@@ -37,7 +37,7 @@ func wantTexts(t *testing.T, text string, want ...string) {
 	}
 }
 
-// A dry run says what the release would do, and makes neither a file nor a ledger.
+// A dry run describes the release, and makes neither a file nor a ledger.
 func TestReleaseDryRun(t *testing.T) {
 	p := newPublisher(t, 120).and("--limit", "0.03")
 	r := p.run(t, "--dry-run")
@@ -71,7 +71,7 @@ func TestReleaseDryRun(t *testing.T) {
 	}
 }
 
-// Whoever has gridded locations and little noise is told by a dry run and by the release, and a
+// The owner of gridded locations with little noise is told by a dry run and by the release, and a
 // reader of the page is not.
 func TestReleaseGridded(t *testing.T) {
 	p := newPublisher(t, 0).with("--epsilon", "0.05").and("--limit", "1")
@@ -91,7 +91,7 @@ func TestReleaseGridded(t *testing.T) {
 	}
 }
 
-// Who cannot pay is listed, with what would suffice, which does.
+// Accounts that cannot pay are listed, with a limit that would suffice. It does.
 func TestReleaseDryRunShortage(t *testing.T) {
 	p := newPublisher(t, 120)
 	r := p.run(t, "--dry-run")

@@ -116,7 +116,7 @@ func TestReleaseInShardsMaxRows(t *testing.T) {
 	p.wantShards(t, url, 150)
 }
 
-// Two commands at a time, of which one is interrupted and started again, make one release.
+// Two commands at a time make one release, even if one of them is interrupted and started again.
 func TestReleaseInShardsInterrupted(t *testing.T) {
 	const rows = 20_000
 	var url string

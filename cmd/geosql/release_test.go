@@ -53,7 +53,7 @@ func (p publisher) and(more ...string) publisher {
 	return publisher{p.dir, slices.Concat(p.args, more)}
 }
 
-// with is the publisher whose flag has another value.
+// with is the publisher with another value of a flag.
 func (p publisher) with(flag, value string) publisher {
 	args := slices.Clone(p.args)
 	for i := range args {
@@ -117,7 +117,7 @@ func TestReleaseCommand(t *testing.T) {
 	repeated("is not there any more, or was changed after it was published; to draw again, which is charged, use another --id\n")
 }
 
-// Rows beyond those that an account may have are left out, and it is said how many.
+// Rows beyond the limit for an account are left out and counted.
 func TestReleaseMaxRows(t *testing.T) {
 	p := newPublisher(t, 120).and("--max-rows-per-account", "2", "--limit", "1")
 	for _, more := range [][]string{{"--dry-run"}, nil} {
@@ -155,7 +155,7 @@ func TestReleaseByLevelAndRegion(t *testing.T) {
 	clitest.WantError(t, q.with("--out", p.path("c.csv")).run(t, "--level", "1", "--radius", "200", "--region", p.path("in.csv")), 1, "in.csv: not GeoJSON")
 }
 
-// Whoever publishes plain Parquet is told, beforehand and afterwards, how to get geometries.
+// The publisher of plain Parquet is told, beforehand and afterwards, how to get geometries.
 func TestReleaseSaysHowToGetGeoParquet(t *testing.T) {
 	const note = "a .parquet output has lat and lon as columns of numbers, without a geometry: for GeoParquet, name it out.geoparquet\n"
 	for out, told := range map[string]bool{"out.PARQUET": true, "out.geoparquet": false, "out.csv": false} {

@@ -11,8 +11,8 @@ import (
 	"github.com/geosql/geosql/internal/fuzz/fuzztest"
 )
 
-// FuzzRestore restores a backup whose ledger, or database, has changed anywhere. That fails with a line, or what is
-// restored knows what was spent and what may be.
+// FuzzRestore restores a backup after a change anywhere in its ledger or database. That fails with a line, or the
+// restored ledger knows its charges and limits.
 func FuzzRestore(f *testing.F) {
 	f.Chdir(f.TempDir())
 	run := func(tb testing.TB, args ...string) string {

@@ -36,7 +36,7 @@ func TestRestoreAsks(t *testing.T) {
 	clitest.Query(t, to, charging)
 }
 
-// On a terminal, a backup shows its progress and says what it has made.
+// On a terminal, a backup shows its progress and names its files.
 func TestBackupOnATerminal(t *testing.T) {
 	db := administered(t)
 	clitest.Query(t, db, filler)

@@ -47,7 +47,7 @@ both spends the rest twice.`,
 	},
 }
 
-// A sealTask holds what the command line of the command seal says.
+// A sealTask holds the command line of the command seal.
 type sealTask struct {
 	in, out    string
 	key        string
@@ -197,7 +197,7 @@ func (t *sealTask) checkFirst(from store.Store) error {
 	return nil
 }
 
-// read reads what is to be sealed.
+// read reads the contents of IN.
 func (t *sealTask) read(ctx context.Context) (*sealing.Contents, error) {
 	conn, err := store.Open(t.in, sqlite.ReadWrite)
 	if err != nil {
@@ -281,7 +281,7 @@ func syncFile(path string) error {
 	return cmp.Or(f.Sync(), f.Close())
 }
 
-// account notes in IN's ledger that IN was sealed, and makes OUT's ledger what OUT needs. The note
+// account notes in IN's ledger that IN was sealed, and prepares OUT's ledger. The note
 // comes first: a crash may leave a note of a database that does not exist, never a database
 // without its note.
 func (t *sealTask) account(done *sealing.Sealed, book, old *file.Ledger) error {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A person on a terminal is shown what public columns tell, and asked.
+// A person on a terminal is shown the facts that public columns tell, and asked.
 func TestSealAsks(t *testing.T) {
 	dir := toSeal(t, 2000)
 	for _, try := range []struct {

@@ -19,7 +19,7 @@ import (
 	"github.com/geosql/geosql/sealed/catalog"
 )
 
-// toSeal returns a folder with a database, city.db, whose accounts have spent something, and KEY.
+// toSeal returns a folder with KEY and a database, city.db, with accounts that have spent something.
 func toSeal(t *testing.T, rows int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -166,7 +166,7 @@ func TestSealWithoutLedger(t *testing.T) {
 	if err := os.Remove(db + "-ledger"); err != nil {
 		t.Fatal(err)
 	}
-	if store.HasModes && os.Geteuid() != 0 { // who may write all files
+	if store.HasModes && os.Geteuid() != 0 { // root may write all files
 		if err := os.Chmod(db, 0o400); err != nil {
 			t.Fatal(err)
 		}

@@ -60,7 +60,7 @@ func (r realData) both(plain, sealed string) (a, b []float64) {
 }
 
 // The queries of docs/real-data.md are as accurate over sealed values, at the same epsilon. Where
-// an answer has a known noise, both are within what is exceeded with a probability below 1e-8.
+// an answer has a known noise, both errors are within a bound that is exceeded with a probability below 1e-8.
 func TestSealedRealData(t *testing.T) {
 	r := newRealData(t)
 	t.Run("points", func(t *testing.T) {

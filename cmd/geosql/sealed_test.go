@@ -75,7 +75,7 @@ func (p sealedPlace) keygen(name string) (key, pub string) {
 	return name, name + ".pub"
 }
 
-// run runs a command that must succeed, and returns what it says.
+// run runs a command that must succeed, and returns its messages.
 func (p sealedPlace) run(args ...string) string {
 	p.Helper()
 	r := clitest.Run(p.T, "", args...)
@@ -93,7 +93,7 @@ func (p sealedPlace) append(rows string, flags ...string) string {
 }
 
 // opened returns the rows of a sealed database in their order, as keys open them, such as
-// "ana 1 2.5 48.5,2.5". What does not open is an X, what counts as NULL a -.
+// "ana 1 2.5 48.5,2.5". A value that does not open is an X, one that counts as NULL a -.
 func opened(t *testing.T, out string, keys ...string) (rows []string) {
 	t.Helper()
 	conn, err := store.Open(out, sqlite.ReadWrite)
@@ -150,7 +150,7 @@ func (p sealedPlace) wantOpened(want ...string) {
 	}
 }
 
-// count returns what SQLite, for which sealed values are bytes, computes in the database.
+// count returns SQLite's answer from the database. For SQLite, sealed values are bytes.
 func (p sealedPlace) count(sql string) (n string) {
 	p.Helper()
 	conn, err := sqlite.Open(p.out, sqlite.ReadWrite)

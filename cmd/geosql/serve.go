@@ -153,7 +153,7 @@ func newLogger(w io.Writer, json bool) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, nil))
 }
 
-// open opens what is served.
+// open opens the database and its ledger.
 func (t *serveTask) open(path string) (*serve.Server, error) {
 	keys, err := vault.ReadPrivateKeys(t.keys.Names, t.keys.Passphrase)
 	if err != nil {
@@ -223,7 +223,7 @@ func (t *serveTask) say(what, more string) {
 	cli.Say("%s: %s", what, more)
 }
 
-// stop stops the server. Sessions may complete what they are at until the time for that is up, or a signal comes.
+// stop stops the server. Sessions may complete their statements until the time for that is up, or a signal comes.
 func (t *serveTask) stop(s *serve.Server, signals <-chan os.Signal) error {
 	notifySystemd("STOPPING=1")
 	drain := time.Duration(t.drain * float64(time.Second))

@@ -16,7 +16,7 @@ import (
 	"github.com/geosql/geosql/internal/pgtest"
 )
 
-// A sealed database is served whose ledger is on a server, also after that was away.
+// A sealed database is served with its ledger on a server, also after that was away.
 func TestServeWithLedgerOnServer(t *testing.T) {
 	p := newSealed(t)
 	p.append("ana,1,2.5,48.5,2.5\nbo,2,3,48.5,2.5\n")
@@ -131,7 +131,7 @@ func TestServersShareALedger(t *testing.T) {
 
 	var granted atomic.Int64
 	var all sync.WaitGroup
-	for i := range 8 { // questions at once, of which the limit leaves three
+	for i := range 8 { // questions at once: the limit pays for three
 		all.Go(func() {
 			switch _, err := ask(servers[i%2], fmt.Sprintf("SELECT dx_percentile(kwh, %d, 1) FROM meter", 10*i)); {
 			case err == nil:

@@ -79,7 +79,7 @@ func (s *serving) lines() []string {
 	return append([]string(nil), s.said...)
 }
 
-// wait waits until so many lines match a pattern, and returns what its group matches in them.
+// wait waits until so many lines match a pattern, and returns the matches of its group.
 func (s *serving) wait(pattern string, n int) (found []string) {
 	s.Helper()
 	p := regexp.MustCompile(pattern)
@@ -144,7 +144,7 @@ func sqlState(err error) string {
 	return fmt.Sprint(err)
 }
 
-// addAna adds the role ana, whose password is sesame.
+// addAna adds the role ana with the password sesame.
 func (p sealedPlace) addAna() {
 	p.Helper()
 	password := clitest.WriteFile(p.T, "sesame\n")
@@ -239,7 +239,7 @@ func TestServeNotifies(t *testing.T) {
 	s.end(0)
 }
 
-// A role asks over the protocol, and the owner sees what that cost.
+// A role asks over the protocol, and the owner sees the cost.
 func TestServeAnswers(t *testing.T) {
 	p := newSealed(t)
 	p.append("a,1,2.5,48.5,2.5\na,2,3,48.5,2.5\nb,1,4,48.5,2.5\n")

@@ -15,7 +15,7 @@ import (
 	"github.com/geosql/geosql/ledger/engines"
 )
 
-// OnServer is what every test here does first: one machine, a database that is charged to a ledger on a server.
+// onServer begins every test here: one machine, a database that is charged to a ledger on a server.
 func onServer(t *testing.T, server *pgtest.Server) (db, url string) {
 	t.Helper()
 	db, url = clitest.TempFile(t, "city.db"), server.Database(t)
@@ -57,7 +57,7 @@ const chargeAna = `SELECT geoind_laplace('ana', 48.85, 2.3, 0.01)`
 
 var whenPattern = regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]+Z`)
 
-// A ledger on a server shows what one in a file shows.
+// A ledger on a server shows the same as one in a file.
 func TestBudgetOfServer(t *testing.T) {
 	db, url := onServer(t, pgtest.Start(t))
 	path := clitest.TempFile(t, "city2.db")
@@ -162,7 +162,7 @@ func TestReleaseToServer(t *testing.T) {
 	}
 }
 
-// What only ledgers in files can do says what to do instead.
+// Commands for ledgers in files only name the command to use instead.
 func TestServerIsNoFile(t *testing.T) {
 	db, url := onServer(t, pgtest.Start(t))
 	dir := t.TempDir()

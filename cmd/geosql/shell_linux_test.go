@@ -37,7 +37,7 @@ func TestShell(t *testing.T) {
 	c.leave(0)
 }
 
-// What was typed and pasted stays, each statement as a whole, also for a shell that begins while
+// Typed and pasted text stays in the history, each statement as a whole, also for a shell that begins while
 // another one runs.
 func TestShellHistory(t *testing.T) {
 	c := newConsole(t, ":memory:")
@@ -99,7 +99,7 @@ SELECT 'end' AS x;`
 	c.press("\r")
 	c.expect(answers + shell.Prompt)
 
-	// A terminal that does not mark what is pasted types it.
+	// A terminal that does not mark pasted text types it.
 	c.run("DROP TABLE p;", "")
 	c.press(strings.ReplaceAll(lines, "\n", "\r") + "\r")
 	for _, part := range []string{"a,b\n1,2\n3,4\n" + shell.Prompt, "s\n4\n" + shell.Prompt, "x\n---\nend\n" + shell.Prompt} {
@@ -154,7 +154,7 @@ func TestShellCompletes(t *testing.T) {
 	} {
 		c.press(typed)
 		c.expect(want)
-		c.press("|\x03") // what is typed next stands right behind it
+		c.press("|\x03") // the next typed character stands right behind it
 		c.expect("|^C\n" + shell.Prompt)
 	}
 	c.press("SELECT * FROM trip WHERE l\t") // columns of the table that is named, before functions
@@ -168,7 +168,7 @@ func TestShellCompletes(t *testing.T) {
 	c.leave(0)
 }
 
-// A terminal tells NULL from an empty text, shortens huge numbers and turns what does not fit.
+// A terminal tells NULL from an empty text, shortens huge numbers and turns wide tables.
 func TestShellTables(t *testing.T) {
 	c := newConsole(t, ":memory:")
 	c.expect(shell.Prompt)
@@ -317,7 +317,7 @@ func TestShellQuits(t *testing.T) {
 	c.leave(0)
 }
 
-// What is typed and does not show is echoed as what does, also from the history, and runs
+// Invisible characters that are typed are echoed visibly, also from the history, and the text runs
 // as it was typed.
 func TestShellEchoSteersNothing(t *testing.T) {
 	c := newConsole(t, ":memory:")

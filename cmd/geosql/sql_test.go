@@ -190,8 +190,8 @@ func TestReaderThatLeaves(t *testing.T) {
 
 const endless = "WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c) "
 
-// started runs statements on standard input, the last of which does not end, and
-// returns once a statement before them has answered. They print nothing, which wait checks.
+// started runs statements on standard input and returns once one of them has answered. The last
+// does not end. They print nothing, which wait checks.
 func started(t *testing.T, errOut io.Writer, script string, args ...string) (process *os.Process, wait func() (status int)) {
 	t.Helper()
 	cmd := clitest.Command(t, append([]string{"-csv"}, args...)...)

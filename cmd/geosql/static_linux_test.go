@@ -112,7 +112,7 @@ func (c chroot) want(text string, args ...string) {
 	}
 }
 
-// serve runs the server, which needs what every container has, /proc and /dev/null: it starts itself once for each session.
+// serve runs the server. It needs /proc and /dev/null, as every container has: it starts itself once for each session.
 func (c chroot) serve(t *testing.T) {
 	for _, folder := range []string{"proc", "dev"} {
 		check(t, os.Mkdir(filepath.Join(c.root, folder), 0o755))

@@ -7,7 +7,7 @@ import (
 	"github.com/geosql/geosql/internal/cli/clitest"
 )
 
-// A database whose path has a drive, a backslash, or letters beyond ASCII.
+// Paths of databases with a drive, a backslash, or letters beyond ASCII.
 func TestPathsOfWindows(t *testing.T) {
 	for _, name := range []string{"plain.db", "with space.db", "Zürich Ω.db"} {
 		path := clitest.TempFile(t, name)

@@ -59,8 +59,8 @@ func (s *Server) withOwner(h handler) http.HandlerFunc {
 	})
 }
 
-// checkSource returns a fault for a request that another page may have made. Those that change something, and cost,
-// have to name their origin and to prove that the page made them.
+// checkSource returns a fault for a request that another page may have made. A request that changes something, or costs,
+// has to name its origin and to prove that the page made it.
 func (s *Server) checkSource(r *http.Request) *fault {
 	site := r.Header.Get("Sec-Fetch-Site")
 	if site != "" && site != "same-origin" && (site != "none" || r.Method != http.MethodGet) {
@@ -136,8 +136,8 @@ type loginJSON struct {
 	Owner bool   `json:"owner"`
 }
 
-// handleSession answers who is logged in, and the token for what follows. It gives a cookie to a browser that has
-// none, which stands for nobody: a login has another one.
+// handleSession answers with the user and the token for the next requests. A browser without a cookie gets one that
+// belongs to no user: a login has another one.
 func (s *Server) handleSession(w http.ResponseWriter, r *http.Request) {
 	if f := s.checkSource(r); f != nil {
 		f.send(w)
@@ -286,7 +286,7 @@ func (q questionJSON) question() (Question, error) {
 	return Question{q.SQL, epsilon}, nil
 }
 
-// decimal is what an amount looks like. It keeps exponents out, whose numbers may be as long as memory is.
+// decimal is the form of an amount. It excludes exponents: with one, a short text may stand for a number that fills the memory.
 var decimal = regexp.MustCompile(`^[0-9]{1,7}(\.[0-9]{1,12})?$`)
 
 // parseAmount reads an epsilon above 0.
@@ -364,7 +364,7 @@ func (s *Server) handleRun(w http.ResponseWriter, r *http.Request, l *login) err
 	return nil
 }
 
-// run runs a statement. The report says what it has cost, also after an error.
+// run runs a statement. The report has its cost, also after an error.
 func run(ctx context.Context, session Session, q Question, quoted sqlitefn.Report) (*resultJSON, sqlitefn.Report, error) {
 	rows, err := session.Run(ctx, q, quoted)
 	if err != nil {

@@ -36,7 +36,7 @@ func newVisitor(t testing.TB, server *Server) *visitor {
 	return &visitor{t: t, server: server, cookies: map[string]string{}, addr: "192.0.2.1:1000"}
 }
 
-// An answer is what a request was answered.
+// An answer is the server's answer to a request.
 type answer struct {
 	status int
 	header http.Header
@@ -286,7 +286,7 @@ func TestThePageKeepsItsPolicy(t *testing.T) {
 	for name, a := range assets {
 		text := strings.ToLower(string(a.content))
 		text = strings.ReplaceAll(text, `"http://www.w3.org/2000/svg"`, "")                      // a name, which nothing is loaded from
-		text = strings.NewReplacer("createobjecturl(", "", "revokeobjecturl(", "").Replace(text) // of what the page itself has
+		text = strings.NewReplacer("createobjecturl(", "", "revokeobjecturl(", "").Replace(text) // of the page itself
 		for _, part := range []string{"http:", "https:", `"//`, "url(", "@import", "innerhtml", "outerhtml", "insertadjacenthtml", "document.write", "eval(", "style=", " onclick=", "<style"} {
 			if strings.Contains(text, part) {
 				t.Errorf("%s has %q", name, part)
@@ -332,7 +332,7 @@ func TestQuoteAndRun(t *testing.T) {
 	if f.spent["kWh"] != budget.One*40/100 {
 		t.Errorf("%s are spent", f.spent["kWh"])
 	}
-	// What is remembered costs nothing.
+	// Remembered answers cost nothing.
 	if a := v.run(sumSQL, ""); a.status != http.StatusOK || a.at("report", "remembered") != 12.0 || f.spent["kWh"] != budget.One*40/100 {
 		t.Errorf("asked again: %d %s", a.status, a.text)
 	}
@@ -385,7 +385,7 @@ func TestErrorsOfStatements(t *testing.T) {
 			t.Errorf("%s: %d %s", sql, a.status, a.text)
 		}
 	}
-	// What was spent before an error is said.
+	// The error says what was spent before it.
 	const sql = "SELECT half, dx_sum(kwh, 0.1)"
 	a := v.run(sql, v.quote(sql).at("quote").(string))
 	if a.code() != "53400" || a.at("error", "report", "costs", 0, "most") != "0.05" {
@@ -464,7 +464,7 @@ func (f *fake) running() int {
 	return f.inside
 }
 
-// A logout, the end of the server and a browser that is gone cancel what runs, and sessions are closed after it.
+// A logout, the end of the server and a browser that is gone cancel running statements, and sessions are closed after that.
 func TestEndsOfStatements(t *testing.T) {
 	for name, end := range map[string]func(v *visitor, hangUp func()){
 		"logout":  func(v *visitor, _ func()) { v.post("/api/logout", object{}) },
@@ -686,7 +686,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// pipes are connections within the process, whose deadlines go by the clock of a test.
+// pipes are connections within the process with deadlines by the clock of a test.
 type pipes chan net.Conn
 
 func (p pipes) Accept() (net.Conn, error) {

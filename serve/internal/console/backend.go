@@ -30,7 +30,7 @@ type Backend interface {
 	Login(ctx context.Context, c Credentials) (Session, error)
 }
 
-// Credentials are what a user logs in with.
+// Credentials are a user's name and password.
 type Credentials struct {
 	User, Password string
 
@@ -38,24 +38,24 @@ type Credentials struct {
 	TLS    bool
 }
 
-// A Session is what a user may see and do after a login.
+// A Session is a user's access to the database after a login.
 type Session interface {
 	Owner() bool // whether this is the owner, who may change roles
 
 	Schema(ctx context.Context) (*Schema, error)
 
-	// Quote says what a statement would cost. It charges and draws nothing. Quote and Run are called by one goroutine
-	// at a time, and not while Rows are open.
+	// Quote returns the cost that a statement would have. It charges and draws nothing. Quote and Run are called by one
+	// goroutine at a time, and not while Rows are open.
 	Quote(ctx context.Context, q Question) (Outcome, error)
 
 	// Run begins to execute a statement. Calls fail, with a *sqlitefn.OverQuoteError and before they charge, that
 	// would make it cost more than quoted. If the context ends, so does the statement.
 	Run(ctx context.Context, q Question, quoted sqlitefn.Report) (Rows, error)
 
-	// Budgets returns what the role may spend of each account. The owner, who has no budget, gets those of all roles.
+	// Budgets returns the role's budgets. The owner, who has none, gets those of all roles.
 	Budgets(ctx context.Context) ([]Budget, error)
 
-	// History returns what the role asked last, or for the owner all roles, the latest first.
+	// History returns the role's latest statements, or for the owner those of all roles, the latest first.
 	History(ctx context.Context, most int) ([]Asked, error)
 
 	// For the owner:
@@ -73,7 +73,7 @@ type Question struct {
 	Epsilon budget.Amount // of SQL's own aggregates over sealed columns, as SET geosql.epsilon has it; 0 leaves it unset
 }
 
-// An Outcome is what a statement has cost, or would, and what the server has to say about it.
+// An Outcome is the cost of a statement, spent or foreseen, and the server's notices about it.
 type Outcome struct {
 	Report  sqlitefn.Report
 	Notices []*wire.Error
@@ -87,7 +87,7 @@ type Rows interface {
 	// The row is used until the next call.
 	Next() ([]any, error)
 
-	// Close ends the execution, if rows are left too, and says what it has cost, also after an error.
+	// Close ends the execution, if rows are left too, and returns its cost, also after an error.
 	Close() Outcome
 }
 
@@ -97,7 +97,7 @@ type ResultColumn struct {
 	Type string `json:"type"` // such as integer, text
 }
 
-// A Schema is what there is to ask about.
+// A Schema lists the tables and functions of the database.
 type Schema struct {
 	Database  string     `json:"database"`
 	Tables    []Table    `json:"tables"`
@@ -119,7 +119,7 @@ type Column struct {
 	Sealed *Sealed `json:"sealed"` // nil if it is public
 }
 
-// Sealed says what a sealed column holds: readings of a universe or locations of a domain.
+// Sealed describes the values of a sealed column: readings of a universe or locations of a domain.
 type Sealed struct {
 	Universe string      `json:"universe,omitempty"`
 	Domain   string      `json:"domain,omitempty"`
@@ -144,20 +144,20 @@ type Domain struct {
 	East  float64 `json:"east"`
 }
 
-// A Budget is what a role may spend of each account in a unit, and has spent.
+// A Budget is a role's limit for each account in a unit, and its spending.
 type Budget struct {
 	Role     string
 	Unit     budget.Unit
 	Limit    budget.Amount
 	Call     budget.Amount // the most that one call may spend; 0 if there is no such bound
 	Accounts int           // that the role has been charged for
-	Most     budget.Amount // of them, what has been spent of the one that paid most
+	Most     budget.Amount // the largest amount that it has spent on one of them
 }
 
 // Asked is a statement that was answered or refused.
 type Asked struct {
 	At      time.Time
 	Role    string
-	Report  sqlitefn.Report // what it has cost
+	Report  sqlitefn.Report // its cost
 	Refused string          // the SQLSTATE of a refusal; empty if it was answered
 }

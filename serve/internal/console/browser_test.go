@@ -24,8 +24,8 @@ import (
 	"github.com/geosql/geosql/internal/processes"
 )
 
-// A browser is Debian's chromium, without a window, which is told what to do over a pair of pipes. What its page says
-// and asks for is collected, from the first page on.
+// A browser is Debian's chromium, without a window, controlled over a pair of pipes. Complaints and requests of its page
+// are collected, from the first page on.
 type browser struct {
 	t    testing.TB
 	to   *os.File
@@ -36,7 +36,7 @@ type browser struct {
 	mu       sync.Mutex
 	last     int
 	waiting  map[int]chan json.RawMessage
-	console  []string // what the page and the browser complain of
+	console  []string // complaints of the page and the browser
 	requests []string // addresses that were asked for
 	gone     chan struct{}
 }
@@ -45,7 +45,7 @@ type browser struct {
 func newBrowser(t testing.TB) *browser {
 	t.Helper()
 	program := need.Program(t, "chromium")
-	profile, err := os.MkdirTemp("", "console") // what the browser leaves running may write it a little longer
+	profile, err := os.MkdirTemp("", "console") // processes of the browser may write to it a little longer
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func newBrowser(t testing.TB) *browser {
 	return b
 }
 
-// listen takes what the browser says until it ends.
+// listen takes the browser's messages until it ends.
 func (b *browser) listen(from *os.File) {
 	defer close(b.gone)
 	in := bufio.NewReader(from)
@@ -256,7 +256,7 @@ func (b *browser) press(names ...string) {
 	}
 }
 
-// write writes text as a keyboard does, without keys for what is on none.
+// write types text, without key codes, so that it may have characters that no key has.
 func (b *browser) write(text string) {
 	b.t.Helper()
 	for _, c := range text {
@@ -314,7 +314,7 @@ func (b *browser) complaints() []string {
 	return slices.Clone(b.console)
 }
 
-// check complains of what the page should not have done.
+// check fails if the page has complained, or asked for anything outside of the origin.
 func (b *browser) check(origin string) {
 	b.t.Helper()
 	for _, line := range b.complaints() {

@@ -1,6 +1,6 @@
-// Package console is the web console of a sealed database: a page on which analysts see what a statement would
-// cost before they run it, and the HTTP interface that the page speaks to. What it shows comes from a [Backend]. The
-// page loads nothing from elsewhere, and nothing is charged that its user has not been shown the cost of.
+// Package console is the web console of a sealed database: a page on which analysts see the cost of a statement
+// before they run it, and the HTTP interface of the page. Its data comes from a [Backend]. The
+// page loads nothing from elsewhere, and nothing is charged before its user has been shown the cost.
 package console
 
 import (
@@ -21,7 +21,7 @@ type Options struct {
 	Absolute time.Duration // after which every login ends; 12 hours unless set
 	Log      *slog.Logger  // takes logins and faults of the server, and no SQL; none unless set
 
-	// Throttle makes who guesses passwords wait. A server whose users also log in elsewhere shares it; otherwise the
+	// Throttle makes guessers of passwords wait. A server with users who also log in elsewhere shares it; otherwise the
 	// console has its own.
 	Throttle *throttle.Throttle
 
@@ -32,7 +32,7 @@ type Options struct {
 	Answering func(*http.Request) (done func())
 }
 
-// Bounds of what a browser may send and is sent.
+// Bounds of requests and answers.
 const (
 	maxSmallBody = 16 << 10 // bytes of a request without a statement
 	maxStatement = 1 << 20  // bytes of a request with one
@@ -118,7 +118,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set("Cache-Control", "no-store")
 	}
 	if r.ContentLength != 0 {
-		// Also for requests that are refused: what is left of their bodies is waited for. Writers of tests have no deadline.
+		// Also for requests that are refused: the server waits for the rest of their bodies. Writers of tests have no deadline.
 		http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime))
 	}
 	s.handler.ServeHTTP(w, r)

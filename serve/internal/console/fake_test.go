@@ -98,7 +98,7 @@ func (s *fakeSession) Schema(context.Context) (*Schema, error) {
 
 var private = regexp.MustCompile(`dx_\w+|geoind_\w+`)
 
-// cost returns what a statement costs now.
+// cost returns the current cost of a statement.
 func (s *fakeSession) cost(q Question) (r sqlitefn.Report) {
 	functions := private.FindAllString(q.SQL, -1)
 	if q.Epsilon > 0 && strings.Contains(q.SQL, "sum(kwh)") {

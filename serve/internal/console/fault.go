@@ -18,7 +18,7 @@ type fault struct {
 	Detail   string      `json:"detail,omitempty"`
 	Hint     string      `json:"hint,omitempty"`
 	Position int         `json:"position,omitempty"` // of the character in the statement, from 1
-	Report   *reportJSON `json:"report,omitempty"`   // what was spent before
+	Report   *reportJSON `json:"report,omitempty"`   // of the spending before it
 }
 
 func (f *fault) Error() string { return f.Message }
@@ -45,7 +45,7 @@ func newFault(status int, code, message, hint string) *fault {
 
 var errLoggedOut = newFault(http.StatusUnauthorized, codeLoggedOut, "you are not logged in, or were away for too long", "Log in again.")
 
-// faultOf returns what a browser sees of an error of a backend. Only these texts are made for it.
+// faultOf returns the browser's text for an error of a backend. Only these texts are made for it.
 func (s *Server) faultOf(ctx context.Context, err error) *fault {
 	var f *fault
 	if errors.As(err, &f) {

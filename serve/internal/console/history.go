@@ -7,7 +7,7 @@ import (
 	"github.com/geosql/geosql/serve/internal/monitor"
 )
 
-// A History remembers what was asked since the server started, also over the protocol of PostgreSQL. It is a
+// A History remembers the statements since the server started, also over the protocol of PostgreSQL. It is a
 // [monitor.Observer]. It holds no SQL.
 type History struct {
 	mu    sync.Mutex
@@ -46,7 +46,7 @@ func (*History) SessionEnded(monitor.Session, monitor.Reason) {}
 // LoginFailed implements monitor.Observer.
 func (*History) LoginFailed(net.Addr, string) {}
 
-// of returns what a role asked last, or all roles if it is "", the latest first.
+// of returns the latest statements of a role, or of all roles if it is "", the latest first.
 func (h *History) of(role string, most int) (list []Asked) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -41,7 +41,7 @@ type login struct {
 	ctx     context.Context // ends with the login
 	cancel  context.CancelFunc
 
-	// working is held by what uses the session.
+	// working counts the users of the session.
 	working sync.WaitGroup
 
 	mu       sync.Mutex
@@ -114,7 +114,7 @@ func (l *login) cancelStatement() {
 	}
 }
 
-// end ends the login once. It does not wait for what it cancels.
+// end ends the login once. It does not wait for the statement that it cancels.
 func (l *login) end() {
 	l.mu.Lock()
 	first := !l.ended
@@ -141,7 +141,7 @@ func (l *login) keepQuote(question Question, report sqlitefn.Report) string {
 	return q.id
 }
 
-// takeQuote returns what a question was quoted for, and forgets it.
+// takeQuote returns the quote for a question, and forgets it.
 func (l *login) takeQuote(id string, question Question) (sqlitefn.Report, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -276,7 +276,7 @@ func (s *Server) setCookie(w http.ResponseWriter, r *http.Request, value string)
 	http.SetCookie(w, c)
 }
 
-// token returns what requests with a cookie prove with that they come from the page: other pages can neither
+// token returns the proof that a request with a cookie comes from the page: other pages can neither
 // read the cookie nor the answer that has the token.
 func (s *Server) token(cookie string) string {
 	mac := hmac.New(sha256.New, s.secret)

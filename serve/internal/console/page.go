@@ -39,7 +39,7 @@ func readAssets() map[string]asset {
 		return nil
 	})
 	if err != nil {
-		panic(err) // what is embedded can be read
+		panic(err) // embedded files can be read
 	}
 	all["/"] = all["/index.html"]
 	return all

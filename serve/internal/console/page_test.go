@@ -35,14 +35,14 @@ func TestAUserOfThePage(t *testing.T) {
 		t.Errorf("the schema says %q", text)
 	}
 
-	// What is free runs at once.
+	// A free statement runs at once.
 	b.ask("SELECT count(*) FROM reading")
 	b.until(shown)
 	if text := b.text(`document.getElementById("panel").innerText`); !strings.Contains(text, "932") {
 		t.Errorf("the answer says %q", text)
 	}
 
-	// What costs is asked for, and Escape spends nothing.
+	// A statement that costs is asked about, and Escape spends nothing.
 	b.ask(sumSQL)
 	b.until(`document.querySelector("dialog[open]")`)
 	b.shoot("cost-light")
@@ -108,7 +108,7 @@ func TestAUserOfThePage(t *testing.T) {
 	if !inside {
 		t.Error("a point is outside of the frame that fits the answers")
 	}
-	// What the domain's north-west corner is, is there in the frame: the points' places are those of their coordinates.
+	// The domain's north-west corner is in the frame's: the points' places are those of their coordinates.
 	var off float64
 	b.eval(`(() => { document.querySelector(".controls button").click(); const f = document.querySelector(".frame").getBoundingClientRect(), p = document.querySelector(".point").getBoundingClientRect();
 		const x = f.left + (116.39 - 116.1) / 0.55 * f.width, y = f.top + (40.1 - 39.92) / 0.35 * f.height;
@@ -167,7 +167,7 @@ func TestTheCostChangesWhileTheUserReads(t *testing.T) {
 		b.until(faulty)
 		b.shoot(name)
 	}
-	// Positions count characters, also those that are two units of JavaScript's texts.
+	// Positions count characters. Some are two units of JavaScript's texts.
 	b.ask("SELECT '\U0001f600\U0001f600', sum(kwh) FROM reading")
 	b.until(faulty)
 	if text := b.text(`document.querySelector(".t-fault").textContent`); text != "sum" {
@@ -404,7 +404,7 @@ func TestTextsStayTexts(t *testing.T) {
 	if text := b.text(`document.getElementById("problem").textContent`); !strings.Contains(text, corpus[0]) || !strings.Contains(text, corpus[2]) {
 		t.Errorf("the error says %q", text)
 	}
-	// What is written into the editor is coloured, and no element.
+	// Text in the editor is coloured, and makes no element.
 	b.ask("SELECT " + strings.Join(corpus[:4], " "))
 	if all := b.text(`JSON.stringify([...document.querySelectorAll("#mirror *")].map(e => e.localName).filter(n => n !== "span"))`); all != "[]" {
 		t.Errorf("the editor has elements %s", all)
@@ -416,7 +416,7 @@ func TestTextsStayTexts(t *testing.T) {
 	b.check(origin)
 }
 
-// The policy is what finds violations: a page with some is complained of.
+// The content security policy finds violations: a page with some is complained of.
 func TestViolationsAreFound(t *testing.T) {
 	b := newBrowser(t)
 	b.size(800, 600, "light")
@@ -474,7 +474,7 @@ func TestALoginEnds(t *testing.T) {
 	b.check(origin)
 }
 
-// A layout is what the script below measures of the page.
+// A layout is the result of the script below, which measures the page.
 type layout struct {
 	Dark   bool
 	Wide   float64  // by how much the page is wider than its window
@@ -600,7 +600,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// What the measuring finds: the page is spoilt in four ways.
+// The measuring finds faults: the page is spoilt in four ways.
 func TestLayoutFaultsAreFound(t *testing.T) {
 	b := newBrowser(t)
 	b.size(360, 740, "light")
@@ -619,7 +619,7 @@ func TestLayoutFaultsAreFound(t *testing.T) {
 	}
 }
 
-// What is completed, at the end of a statement.
+// Completion at the end of a statement.
 func TestCompletion(t *testing.T) {
 	b := newBrowser(t)
 	b.size(800, 600, "light")

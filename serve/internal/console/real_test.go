@@ -93,7 +93,7 @@ func (b *browser) shootAll(name string) {
 	for _, width := range []int{1280, 360} {
 		for _, scheme := range []string{"light", "dark"} {
 			b.size(width, 900, scheme)
-			time.Sleep(300 * time.Millisecond) // for what is drawn anew
+			time.Sleep(300 * time.Millisecond) // until the page is drawn anew
 			b.shoot(fmt.Sprintf("real-%s-%d-%s", name, width, scheme))
 		}
 	}
@@ -108,7 +108,7 @@ func (b *browser) fill(selector, text string) {
 	b.write(text)
 }
 
-// download saves the result as a file, and returns what is in it.
+// download saves the result as a file, and returns the file's text.
 func (b *browser) download() string {
 	b.t.Helper()
 	folder := b.t.TempDir()
@@ -124,7 +124,7 @@ func (b *browser) download() string {
 	return ""
 }
 
-// The owner of a real server adds a role, which asks, pays, and is refused what it cannot pay.
+// The owner of a real server adds a role. The role asks, pays, and is refused when its budget is used up.
 func TestARealServer(t *testing.T) {
 	b := newBrowser(t)
 	b.size(1280, 900, "light")

@@ -12,7 +12,7 @@ import (
 	"github.com/geosql/geosql/serve/internal/wire"
 )
 
-// A roleJSON is a role. Its verifier stays here, as whoever has it may guess passwords at leisure.
+// A roleJSON is a role without its verifier: with that, a browser could guess passwords at leisure.
 type roleJSON struct {
 	Name        string               `json:"name"`
 	Columns     []catalog.ColumnName `json:"columns"`

@@ -32,8 +32,8 @@ type Served struct {
 	last    atomic.Uint32  // number of a session
 }
 
-// Serve returns the backend of a keeper, whose observers have the history. The owner logs in with a password, unless that
-// is empty.
+// Serve returns the backend of a keeper. history is one of the keeper's observers. The owner logs in with a password,
+// unless that is empty.
 func Serve(k *keeper.Keeper, history *History, ownerPassword string) (*Served, error) {
 	s := &Served{keeper: k, history: history}
 	s.last.Store(firstSession)
@@ -84,7 +84,7 @@ type servedSession struct {
 	remote   net.Addr
 	tls      bool
 
-	// For those who ask, one at a time.
+	// For users of the session, one at a time.
 	session *keeper.Session // nil while there is none
 	epsilon budget.Amount   // that is set in it, or unknown
 	notices []*wire.Error
@@ -169,7 +169,8 @@ func (s *servedSession) prepare(ctx context.Context, q Question) (*keeper.Statem
 	return st, nil
 }
 
-// stays reports whether what a statement does stays behind it, or is not for pages. A worker judges what does not parse.
+// stays reports whether a statement has effects that outlast it, or is not for pages. A worker judges text that does not
+// parse.
 func stays(sql string) bool {
 	_, first, _ := sqltext.PostgreSQL.Split(sql, sqltext.Budget{})
 	switch c, err := pgcatalog.Parse(first); c.(type) {

@@ -51,7 +51,7 @@ type site struct {
 	read    func(home string, hour int) // adds a row
 }
 
-// events are what an observer was told.
+// events are an observer's events.
 type events struct {
 	History
 	mu       sync.Mutex
@@ -76,7 +76,7 @@ var homes = []string{"ana-home", "bo-home", "cy-home"}
 
 const hours = 4
 
-// newSite seals a database of homes and serves it for the role ann, whose password is that of all.
+// newSite seals a database of homes and serves it for the role ann, with the password of all tests.
 func newSite(t testing.TB, change func(*keeper.Options)) *site {
 	t.Helper()
 	path, key := filepath.Join(t.TempDir(), "homes.db"), sealedtest.NewKey(t)
@@ -198,7 +198,7 @@ func (s *site) ann() Session {
 	return s.login("ann", password)
 }
 
-// spent returns what the account that paid most has spent in kWh.
+// spent returns the largest amount in kWh charged to one account.
 func (s *site) spent() (most budget.Amount) {
 	s.t.Helper()
 	for _, home := range homes {
@@ -384,7 +384,7 @@ func TestAQuoteThatIsOutrun(t *testing.T) {
 	if _, _, err := ask(x, q, quote.Report); !isOverQuote(err) || s.spent() != hundredths(30) {
 		t.Errorf("the answer over other rows: %v, %v is spent", err, s.spent())
 	}
-	// Another session takes what is left.
+	// Another session takes the rest.
 	if quote, err = x.Quote(context.Background(), q); err != nil || !charges(quote.Report) {
 		t.Fatalf("%+v, %v", quote.Report, err)
 	}
@@ -662,7 +662,7 @@ func TestTheOwnerAndRoles(t *testing.T) {
 	}
 }
 
-// The history has what came over the protocol of PostgreSQL too, and is everybody's own.
+// The history has statements over the protocol of PostgreSQL too, and each role sees its own.
 func TestHistory(t *testing.T) {
 	s := newSite(t, nil)
 	s.put(func(r *role.Role) { r.Name = "bo" })
@@ -714,7 +714,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	}
 }
 
-// Many users at once, some of whom leave while their statements run, over the whole of the console.
+// Many users at once use the whole of the console. Some leave while their statements run.
 func TestManyUsers(t *testing.T) {
 	s := newSite(t, func(o *keeper.Options) { o.MaxSessions = 6 })
 	web := New(s.served, Options{})

@@ -127,7 +127,7 @@ type Column struct {
 	// TypeModifier is the modifier of the type plus one: 0 for none.
 	TypeModifier int32
 
-	// Table and Number say which column of which table this is, if it is one.
+	// Table and Number are the table and column behind it, if there is one.
 	Table  uint32
 	Number uint16
 }

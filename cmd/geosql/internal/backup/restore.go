@@ -38,8 +38,8 @@ type backup struct {
 
 // Run restores a backup.
 //
-// Of two ledgers of one id that grant budgets side by side, neither knows what the other has
-// charged. So a backup takes the place of a ledger only where that is gone. Where it is still
+// Two ledgers of one id that grant budgets side by side do not know each other's
+// charges. So a backup takes the place of a ledger only where that is gone. Where it is still
 // there and has grown out of the state of the backup, it has every charge that the backup has,
 // and it is kept. Where it is still at the place that the backup was made of, nothing but --block
 // makes a second one.
@@ -108,7 +108,7 @@ func refuseServer(path, where string) error {
 		"copy the database with 'cp', and name the ledger with --ledger as before", path, engines.Label(where))
 }
 
-// inspect reads what the ledger of the backup says of itself.
+// inspect reads and verifies the ledger of the backup.
 func (b *backup) inspect() error {
 	origin, err := b.book.Origin()
 	switch {
@@ -239,7 +239,7 @@ func (t *Restore) withLedger(ctx context.Context, b *backup, database, at string
 }
 
 // adopt puts the ledger of a backup, or a copy of it, into use. If the ledger that the backup was
-// made of is still there, what it has recorded since is kept: an account that is erased from a
+// made of is still there, its later facts are kept: an account that is erased from a
 // sealed database stays so.
 func (t *Restore) adopt(b *backup, l *file.Ledger) error {
 	from, err := b.source()
@@ -300,7 +300,7 @@ func (t *Restore) checkGone(b *backup) error {
 		"keep it ('geosql restore %s DB', with --ledger if it is not DB-ledger), move it away, or restore with --block", b.origin.Path, b.path)
 }
 
-// explain shows the balances of a backup, says what it does not know, and asks.
+// explain shows the balances of a backup, warns of charges that it does not know, and asks.
 func (t *Restore) explain(ctx context.Context, b *backup) error {
 	f := t.Output
 	f.Ledger = store.LedgerFlags{}
@@ -329,7 +329,7 @@ func (t *Restore) explain(ctx context.Context, b *backup) error {
 	return t.ask(ctx)
 }
 
-// explainSealed says what a backup of a sealed database does not know besides charges, unless the
+// explainSealed lists the other facts that a backup of a sealed database does not know, unless the
 // ledger that it was made of is still there and knows.
 func (t *Restore) explainSealed(b *backup) error {
 	facts, err := b.book.Facts(0)

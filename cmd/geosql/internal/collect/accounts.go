@@ -49,7 +49,7 @@ func (e *entrant) enter(name string) (a sealed.Account, err error) {
 	return a, err
 }
 
-// A namedAccount is what a collector is given of an account.
+// A namedAccount is a collector's view of an account.
 type namedAccount struct {
 	name string
 	sealed.Account
@@ -110,7 +110,7 @@ func isPseudonym(text string) bool {
 	return len(text) == 16 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// checkAccountName refuses what cannot be the name of an account.
+// checkAccountName refuses texts that cannot be the name of an account.
 func checkAccountName(name string) error {
 	switch {
 	case name == "*":

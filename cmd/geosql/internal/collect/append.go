@@ -19,7 +19,7 @@ import (
 	"github.com/geosql/geosql/sealed/catalog"
 )
 
-// An Append holds what the command line of the command append says.
+// An Append holds the command line of the command append.
 type Append struct {
 	Path, Table, File string
 	Ledger            store.LedgerFlags

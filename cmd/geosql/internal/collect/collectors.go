@@ -23,7 +23,7 @@ type Collectors struct {
 	Verify, Names *string
 }
 
-// collectorActions are what the command collector does, and whether a name follows.
+// collectorActions are the actions of the command collector, and whether a name follows.
 var collectorActions = map[string]struct {
 	named bool
 	run   func(t *Collectors, ctx context.Context, v *vault.Vault, name string) error
@@ -127,15 +127,15 @@ const (
 	stateStranger = "not enrolled"
 )
 
-// A collectorRow is what the command shows of a collector.
+// A collectorRow is a row of the command's list of collectors.
 type collectorRow struct {
 	catalog.Collector
 	state    string
 	sessions int64
 }
 
-// collectors returns all collectors: those enrolled, in that order, and then those that have
-// begun sessions without being enrolled, whose values do not open.
+// collectors returns all collectors: those enrolled, in that order, and then signers that have
+// begun sessions without being enrolled. Their values do not open.
 func collectors(v *vault.Vault) (all []collectorRow, err error) {
 	sessions, err := catalog.CountSessions(v.Conn)
 	if err != nil {
@@ -185,7 +185,7 @@ func (t *Collectors) list(ctx context.Context, v *vault.Vault, _ string) error {
 const listSQL = `SELECT value->>'name' AS name, value->>'fingerprint' AS fingerprint, value->>'state' AS state, value->>'sessions' AS sessions
 FROM json_each(?1) ORDER BY key`
 
-// accounts prints the numbers and pseudonyms of names. Those that the database does not know get
+// accounts prints the numbers and pseudonyms of names. Names that the database does not know get
 // theirs, in a session of their own.
 func (t *Collectors) accounts(ctx context.Context, v *vault.Vault, _ string) error {
 	names, err := readNames(*t.Names)

@@ -93,7 +93,7 @@ func (r *plainRows) pays(name string, null, secrets bool, column string) error {
 // maxRows is how many rows a file may have.
 const maxRows = 1 << 30
 
-// secret returns what row i of a batch has for a sealed column. An error does not show it.
+// secret returns the value of row i of a batch for a sealed column. An error does not show it.
 func (g *target) secret(column int, batch *dataset.Rows, i int) (data sealed.Data, absent bool, err error) {
 	c, cells := g.columns[column], g.places[column].cells
 	var x [2]float64

@@ -31,8 +31,8 @@ type place struct {
 	kind  dataset.Kind // of a public column
 }
 
-// newTarget finds the columns of the table in the file. It goes by what the database declares,
-// once that is known to be what it was sealed with.
+// newTarget finds the columns of the table in the file. It goes by the declarations of the database,
+// once they are known to be those that it was sealed with.
 func (t *Append) newTarget(d *cli.DataSet) (*target, error) {
 	id, all, err := catalog.ReadColumns(t.conn)
 	if err != nil {

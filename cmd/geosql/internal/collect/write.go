@@ -55,7 +55,7 @@ func (t *Append) write(ctx context.Context, rows *plainRows) (err error) {
 	return t.target.write(ctx, t.conn, rows, accounts, sealer)
 }
 
-// enterAccounts returns the accounts of the rows by their indexes, and adds those that the signer
+// enterAccounts returns the accounts of the rows by their indexes, and adds accounts that the signer
 // has not added before.
 func (t *Append) enterAccounts(rows *plainRows, sealer *sealed.Sealer) ([]sealed.Account, error) {
 	known := map[string]sealed.Account{}

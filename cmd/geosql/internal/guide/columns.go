@@ -163,7 +163,7 @@ func (p *plan) accountColumn(answer string) (string, error) {
 	return p.column(answer, isAccount)
 }
 
-// isAccount reports what keeps a column from naming accounts.
+// isAccount returns an error if a column cannot name accounts.
 func isAccount(c infer.Summary) error {
 	if c.Kind == dataset.Real {
 		return fmt.Errorf("column %s has decimal fractions, and accounts are TEXT or INTEGER: --type %s=TEXT reads it as text", c.Name, c.Name)
@@ -171,7 +171,7 @@ func isAccount(c infer.Summary) error {
 	return nil
 }
 
-// isNumber reports what keeps a column from having the numbers of a secret.
+// isNumber returns an error if a column cannot hold the numbers of a secret.
 func (p *plan) isNumber(c infer.Summary) error {
 	switch {
 	case c.Nulls == p.Rows:

@@ -27,7 +27,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// declarations are what a database has, and what earlier files of the command line add.
+// declarations are those of a database, and those that earlier files of the command line add.
 type declarations struct {
 	exists    bool            // the database is there
 	tables    map[string]bool // and views, in lower case
@@ -78,7 +78,7 @@ func (d *declarations) read(conn *sqlite.Conn) error {
 	}, "SELECT unit, epsilon_limit, window_seconds FROM ledger_limits WHERE account = '*' ORDER BY id")
 }
 
-// add adds what was decided about a file.
+// add adds the decisions about a file.
 func (d *declarations) add(p *plan) {
 	d.tables[strings.ToLower(p.Table)] = true
 	if p.place != nil && !slices.Contains(d.domains, p.place.box) {
@@ -93,7 +93,7 @@ func (d *declarations) add(p *plan) {
 	}
 }
 
-// declareSQL returns the statements that declare what is public about a file.
+// declareSQL returns the statements that declare the public facts about a file.
 func (p *plan) declareSQL() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "-- %s, imported into table %s by geosql init.\n", oneLine(filepath.Base(p.File)), oneLine(p.Table))
@@ -240,7 +240,7 @@ func isThere(ledger string) (bool, error) {
 	return false, err
 }
 
-// fill imports the files into a database and declares what was decided, in one transaction, and
+// fill imports the files into a database and declares the decisions, in one transaction, and
 // then sets the limits.
 func (t *Task) fill(ctx context.Context, path string, ledger store.LedgerFlags, plans []*plan) error {
 	s, err := session.Open(path, sqlite.ReadWrite|sqlite.Create, ledger, output.Table)

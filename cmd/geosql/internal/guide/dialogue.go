@@ -25,12 +25,12 @@ func newDialogue() *dialogue { return &dialogue{cli.Interactive(), bufio.NewRead
 
 // A question asks for one thing that has to be decided.
 type question struct {
-	flag   string  // whose value is an answer
+	flag   string  // its value is an answer
 	given  *string // that value, nil if the flag is not given
 	text   string
 	preset string // the answer if the line is empty; "": there is none
 	open   bool   // without a terminal the preset is not taken, and the flag has to be given
-	need   string // what to say then
+	need   string // the error then
 	accept func(answer string) error
 }
 
@@ -56,7 +56,7 @@ func (d *dialogue) settle(ctx context.Context, q question) error {
 	return nil
 }
 
-// ask asks until an answer is accepted, and explains what is wrong with others.
+// ask asks until an answer is accepted, and prints the errors of others.
 func (d *dialogue) ask(ctx context.Context, q question) error {
 	prompt := q.text
 	if q.preset != "" {

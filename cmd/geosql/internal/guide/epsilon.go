@@ -45,7 +45,7 @@ func (t *Task) askPlaceEpsilon(ctx context.Context, p *placePlan) error {
 	})
 }
 
-// placeTable shows what epsilons of a location mean on a domain.
+// placeTable shows the effects of some epsilons of a location on a domain.
 func placeTable(d *planar.Domain) [][]string {
 	rows := [][]string{
 		{"", "off by, on", "95 % are", "of two places 100 m apart", "of two places 1 km apart"},
@@ -65,8 +65,8 @@ func placeTable(d *planar.Domain) [][]string {
 	return rows
 }
 
-// beliefText says how much likelier an answer may be in one of two cases, whose loss is given,
-// and what that makes of a belief of one half in it.
+// beliefText says how much likelier an answer may be in one of two cases, given the privacy loss,
+// and the belief in that case after it, from one half before.
 func beliefText(loss float64) string {
 	factor := math.Exp(loss)
 	times := "over a million"
@@ -128,7 +128,7 @@ func (t *Task) askEpsilon(ctx context.Context, q epsilonQuestion) error {
 	}})
 }
 
-// cutWord cuts a word and what separates it from the rest off the beginning of a text.
+// cutWord cuts a word and its separators off the beginning of a text.
 func cutWord(text, word string) (rest string, found bool) {
 	if len(text) <= len(word) || text[:len(word)] != word {
 		return text, false
@@ -162,7 +162,7 @@ func roundUp(eps *big.Rat) *big.Rat {
 	return new(big.Rat).Quo(new(big.Rat).SetInt(whole), scale)
 }
 
-// readingTable shows what epsilons of a reading mean in a universe.
+// readingTable shows the effects of some epsilons of a reading in a universe.
 func readingTable(u *scalar.Universe, rows int64) [][]string {
 	unit := string(u.Unit())
 	lo, hi := u.Value(0), u.Value(u.Last())

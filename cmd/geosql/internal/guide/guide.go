@@ -1,5 +1,5 @@
-// Package guide is the guided start: it surveys files, asks what has to be decided about them, and then imports them and
-// declares what was decided. It imports load, session and store, and the mechanisms for their accuracy. Start at [Task.Run].
+// Package guide is the guided start: it surveys files, asks for decisions about them, and then imports them and declares
+// the decisions. It imports load, session and store, and the mechanisms for their accuracy. Start at [Task.Run].
 package guide
 
 import (
@@ -21,7 +21,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// An Task holds what the command line of the command init says.
+// A Task holds the command line of the command init.
 type Task struct {
 	Database string
 	Files    []string
@@ -36,7 +36,7 @@ type Task struct {
 	known *declarations
 }
 
-// A plan is what is known and decided about a file.
+// A plan holds the facts and decisions about a file.
 type plan struct {
 	load.Task // file and table
 	data      *cli.DataSet
@@ -51,7 +51,7 @@ type plan struct {
 	mostRows int64 // of one of them
 }
 
-// Run asks about all files and then writes what was decided.
+// Run asks about all files and then carries out the plans.
 func (t *Task) Run(ctx context.Context) error {
 	if err := t.check(); err != nil {
 		return err
@@ -108,7 +108,7 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// plan reads a file, and asks what has to be decided about it.
+// plan reads a file, and asks for the decisions about it.
 func (t *Task) plan(ctx context.Context, file string) (*plan, error) {
 	p := &plan{Task: t.Form}
 	p.Database, p.File, p.Table = t.Database, file, t.tableName(file)
@@ -169,7 +169,7 @@ func (t *Task) checkTable(p *plan) error {
 	return load.CheckTableName(p.Table)
 }
 
-// survey reads the file and finds out what its columns hold.
+// survey reads the file and describes its columns.
 func (p *plan) survey(ctx context.Context) (err error) {
 	if p.data, err = p.Open(ctx); err != nil {
 		return err
@@ -193,7 +193,7 @@ func (p *plan) survey(ctx context.Context) (err error) {
 // longestSample is the number of characters of a column's samples that are shown.
 const longestSample = 48
 
-// showColumns shows what the columns of the file hold.
+// showColumns shows the contents of the file's columns.
 func (p *plan) showColumns() {
 	cli.Say("%s: %s%s", p.File, cli.Count(p.Rows, "row"), p.FormText())
 	rows := [][]string{{"column", "type", "NULL", "a sample"}}
@@ -206,7 +206,7 @@ func (p *plan) showColumns() {
 	}
 }
 
-// sampleText returns some cells of a column, and what a reader should know of it.
+// sampleText returns some cells of a column, and remarks about it.
 func sampleText(c infer.Summary, rows int64) string {
 	text := ""
 	for _, sample := range c.Samples {

@@ -69,7 +69,7 @@ func TestPublicUniverses(t *testing.T) {
 	}
 }
 
-// A name is made of what the letters are without their accents.
+// A name is made of the letters without their accents.
 func TestSlug(t *testing.T) {
 	for text, want := range map[string]string{
 		"São Paulo": "sao_paulo", "Zürich": "zurich", "Åland": "aland", "Kraków (2)": "krakow__2", "España": "espana",

@@ -13,7 +13,7 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// A limit is what every account may be charged in a unit.
+// A limit is the limit of every account in a unit.
 type limit struct {
 	unit   budget.Unit
 	amount *big.Rat

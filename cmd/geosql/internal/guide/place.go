@@ -17,7 +17,7 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// A placePlan is what is decided about the locations of a file.
+// A placePlan holds the decisions about the locations of a file.
 type placePlan struct {
 	lat, lon string // columns
 	box      declaredBox
@@ -136,7 +136,7 @@ func (p *plan) number(column string, batch *dataset.Rows, i int) (x float64, kno
 	return x, ok && !null
 }
 
-// warnAccounts says what to know about the accounts.
+// warnAccounts warns of risks of the accounts.
 func (t *Task) warnAccounts(p *plan) {
 	i := p.find(p.account)
 	if i < 0 {
@@ -233,7 +233,7 @@ func (b declaredBox) corners() string {
 	return strings.Join(words, ",")
 }
 
-// percent returns a share in per cent. It says all and none only of what is all and none.
+// percent returns a share in per cent. Only 1 is written as all, and only 0 as none.
 func percent(share float64) string {
 	text := strconv.FormatFloat(100*share, 'f', 1, 64)
 	switch {
@@ -261,7 +261,7 @@ func heldText(offered []offeredBox) string {
 	return "; of the public boxes, these hold the locations: " + strings.Join(names, ", ")
 }
 
-// likelyCause returns what is likely wrong with locations, or "".
+// likelyCause returns the likely cause of bad locations, or "".
 func likelyCause(tally *boxes.Tally) string {
 	swapped := tally.Swapped()
 	if possible := tally.Possible(); possible < nearlyAll {

@@ -28,8 +28,7 @@ type example struct {
 	charge *big.Rat // of each account; nil: nothing
 }
 
-// showQuestions shows three questions to ask next, as commands. Those that charge stay below the
-// limits, together.
+// showQuestions shows three questions to ask next, as commands. Together they stay below the limits.
 func (t *Task) showQuestions(p *plan) {
 	cli.Say("")
 	cli.Say("Three questions to ask next about %s:", p.Table)
@@ -58,7 +57,7 @@ func (e example) command(tail string) string {
 	return command + e.after
 }
 
-// calledAs returns the command as it was called, such as ./geosql, so that what is shown runs.
+// calledAs returns the command as it was called, such as ./geosql, so that the shown commands run.
 func calledAs() string {
 	if called := os.Args[0]; strings.TrimSuffix(filepath.Base(called), ".exe") == session.Program {
 		return cli.ShellWord(called)
@@ -66,7 +65,7 @@ func calledAs() string {
 	return session.Program
 }
 
-// examples returns three questions: those that the limits allow, and then such as cost nothing.
+// examples returns three questions: the paid ones that the limits allow, and then free ones.
 func (t *Task) examples(p *plan) (chosen []example) {
 	all := p.paidExamples()
 	first := all[0]
@@ -120,8 +119,8 @@ func (p *plan) payer() string {
 	return sqlName(p.account)
 }
 
-// where returns the condition that leaves out rows without an account, which functions refuse, and
-// those that have NULL in other columns.
+// where returns the condition that leaves out rows without an account, which functions refuse, and rows with NULL in
+// other columns.
 func (p *plan) where(others ...string) string {
 	var conditions []string
 	for _, name := range append([]string{p.account}, others...) {

@@ -17,7 +17,7 @@ import (
 	"github.com/geosql/geosql/mechanism/scalar"
 )
 
-// A readingPlan is what is decided about the readings of a file.
+// A readingPlan holds the decisions about the readings of a file.
 type readingPlan struct {
 	column   string
 	declared declaredUniverse
@@ -42,7 +42,7 @@ func (u declaredUniverse) values() string {
 	return decimal.Format(u.lo) + "," + decimal.Format(u.hi) + "," + decimal.Format(u.step)
 }
 
-// An offeredUniverse is a universe that follows from what such readings can be.
+// An offeredUniverse is a universe that follows from the range of such readings.
 type offeredUniverse struct {
 	words        string // that a column's name may have
 	lo, hi, step float64
@@ -127,7 +127,7 @@ func (t *Task) askReading(ctx context.Context, p *plan) error {
 	return t.askReadingEpsilon(ctx, r)
 }
 
-// offeredUniverses returns the universes that are offered: those that are declared, and public
+// offeredUniverses returns the universes to choose from: the declared ones, and public
 // ones that suit the name of the column.
 func (t *Task) offeredUniverses(p *plan) (offered []offeredUniverse) {
 	for _, u := range t.known.universes {

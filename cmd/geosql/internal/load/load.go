@@ -1,4 +1,4 @@
-// Package load creates a table from a data set and says what it found there. It imports dataset, dataset/infer and store.
+// Package load creates a table from a data set and describes its columns. It imports dataset, dataset/infer and store.
 // Start at [Task.Run]; the guided start uses its parts.
 package load
 
@@ -17,7 +17,7 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// An Task holds what the command line of the command import says.
+// A Task holds the command line of the command import.
 type Task struct {
 	Database, Table, File string
 	Header, NoHeader      bool
@@ -30,14 +30,14 @@ func (t *Task) Register(fs *flag.FlagSet) {
 	cli.ListVar(fs, &t.Types, parseType, "type", "give `COLUMN=TYPE` instead of inferring it: INTEGER, REAL or TEXT; a cell that does not fit is an error; may be given again")
 }
 
-// Result says what was imported. The form is that of a CSV file.
+// Result describes the imported data. The form is that of a CSV file.
 type Result struct {
 	infer.Description
 	Form dataset.CSVForm
 	CSV  bool
 }
 
-// Run imports the data set and says on standard error what it has done.
+// Run imports the data set and reports on standard error.
 func (t *Task) Run(ctx context.Context) error {
 	if err := t.check(); err != nil {
 		return err
@@ -204,7 +204,7 @@ func insertSQL(name string, columns int) string {
 
 // bind binds cell i of a column to a parameter. It reports false if the cell is not of
 // the column's kind: the file has changed since the kind was inferred, or it is a table of
-// SQLite, whose columns may hold such cells.
+// SQLite, where any column may hold such cells.
 func bind(insert *sqlite.Stmt, parameter int, field *infer.Summary, column *dataset.Column, i int) (ok bool) {
 	var null bool
 	switch field.Kind {

@@ -29,7 +29,7 @@ func dataSetOf(t *testing.T, ctx context.Context, path string) *cli.DataSet {
 	return d
 }
 
-// describe reads a data set to its end and returns what it holds.
+// describe reads a data set to its end and returns its description.
 func describe(d *cli.DataSet) (infer.Description, error) {
 	survey := infer.NewSurvey(d.Reader, nil)
 	err := EachRow(d, "reading", survey.Add)
@@ -39,7 +39,7 @@ func describe(d *cli.DataSet) (infer.Description, error) {
 // watchNothing is for load.
 func watchNothing(*dataset.Rows, int) error { return nil }
 
-// What is exported as CSV comes back as it was, but for the difference between
+// Data that is exported as CSV comes back as it was, but for the difference between
 // NULL and an empty text.
 func TestExportImport(t *testing.T) {
 	dir := t.TempDir()

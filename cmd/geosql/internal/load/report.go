@@ -15,7 +15,7 @@ import (
 // LongestReport is the number of columns that a report of an import shows.
 const LongestReport = 60
 
-// report says on standard error what was imported. Standard output is for rows only.
+// report prints a summary of the import on standard error. Standard output is for rows only.
 func (t *Task) report(done *Result) {
 	cli.Say("imported %s into table %s of %s%s", cli.Count(done.Rows, "row"), t.Table, t.Database, done.FormText())
 	shown := done.Columns[:min(len(done.Columns), LongestReport)]
@@ -59,7 +59,7 @@ func (done *Result) FormText() string {
 	return " (separated by " + separatorNames[done.Form.Separator] + "; no header line)"
 }
 
-// ColumnText says what a column of a table of that many rows holds.
+// ColumnText describes the contents of a column of a table of that many rows.
 func ColumnText(c infer.Summary, rows int64) string {
 	var parts []string
 	switch {

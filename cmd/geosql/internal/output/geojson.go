@@ -21,7 +21,7 @@ type geoJSONWriter struct {
 	names    [][]byte // quoted, with the colon
 	lat, lon int      // columns, -1 if the statement does not have both
 	wkt      int      // column, -1 before it is known
-	line     []byte   // the row to be written once it is known what follows
+	line     []byte   // the row to be written once it is known whether another follows
 	some     bool
 }
 
@@ -87,7 +87,7 @@ func (g *geoJSONWriter) appendFeature(b []byte, cells []sqlite.Value) []byte {
 	return append(b, "}}"...)
 }
 
-// isGeometry reports whether a column is one of those that hold the geometry.
+// isGeometry reports whether a column is a part of the geometry.
 func (g *geoJSONWriter) isGeometry(column int) bool {
 	return column == g.lat || column == g.lon || column == g.wkt
 }

@@ -13,7 +13,7 @@ import (
 type jsonWriter struct {
 	w     *bufio.Writer
 	names [][]byte // quoted, with the colon
-	line  []byte   // the row to be written once it is known what follows
+	line  []byte   // the row to be written once it is known whether another follows
 }
 
 func (j *jsonWriter) Begin(columns []string) error {

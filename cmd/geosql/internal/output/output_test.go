@@ -36,7 +36,7 @@ func memory(t testing.TB) *sqlite.Stmt {
 	return stmt
 }
 
-// written is what a mode makes of the row of stmt.
+// written is the output of a mode for the row of stmt.
 func written(t interface{ Fatal(...any) }, stmt *sqlite.Stmt, m Mode) string {
 	var out bytes.Buffer
 	w := bufio.NewWriter(&out)
@@ -94,7 +94,7 @@ func TestJSONRoundTrip(t *testing.T) {
 	})
 }
 
-// Numbers have no exponent and read back as what they were.
+// Numbers have no exponent and read back as they were.
 func TestNumbersRoundTrip(t *testing.T) {
 	stmt := memory(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -143,7 +143,7 @@ func TestTableLines(t *testing.T) {
 	})
 }
 
-// Columns line up behind characters that are wide, and behind those that combine.
+// Columns line up behind wide characters and behind combining ones.
 func TestWideCharacters(t *testing.T) {
 	var out bytes.Buffer
 	w := bufio.NewWriter(&out)

@@ -22,7 +22,7 @@ import (
 	"github.com/geosql/geosql/release"
 )
 
-// dryRun shows what the release would do. That is what the user asks for, so it goes to
+// dryRun shows the release without making it. The user asks for this output, so it goes to
 // standard output. It shows where true locations lie and is for the owner's eyes.
 func (t *Task) dryRun(ctx context.Context) error {
 	l, err := openForDryRun(t.Ledger.File)
@@ -176,7 +176,7 @@ func (p *page) whereabouts(w release.Whereabouts) {
 	for _, d := range []release.Direction{west, west - 3, west + 3} {
 		margin = max(margin, len(at(d)))
 	}
-	row := func(d release.Direction) { // a row of the frame: what lies beyond its corners and its side
+	row := func(d release.Direction) { // a row of the frame: the numbers of locations beyond its corners and its side
 		p.say("  %*s  %s  %s", margin, at(d-1), centred(at(d), wide), at(d+1))
 	}
 	row(release.Inside + 3)

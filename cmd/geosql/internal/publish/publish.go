@@ -1,4 +1,4 @@
-// Package publish runs a release of a data set for the command, shows what it would do, and says what it has done. It
+// Package publish runs a release of a data set for the command, shows a dry run of it, and reports the result. It
 // imports release and store. Start at [Task.Check] and [Task.Run].
 package publish
 
@@ -132,7 +132,7 @@ func (t *Task) setDomain() error {
 }
 
 // showProgress returns a function that shows the progress of a release on the terminal, or
-// nil if there is no terminal. Checking is what the first stage is called.
+// nil if there is no terminal. The first stage is called checking.
 func showProgress(line *cli.TerminalLine, checking string) func(release.Progress) {
 	if line == nil {
 		return nil
@@ -164,7 +164,7 @@ var stageNames = [...]string{
 	release.Waiting:    "waiting for other processes",
 }
 
-// printSummary prints on standard error what was released.
+// printSummary prints the summary of a release on standard error.
 func (t *Task) printSummary(s *release.Summary) {
 	if s.Repeated {
 		cli.Say("release %s has been complete since %s, as %s: nothing was charged or drawn", s.ID, s.Finished.Format(time.RFC3339), s.Out)

@@ -37,7 +37,7 @@ func (t *Task) checkShards() error {
 	return nil
 }
 
-// publishShards does what is left to do of a release in shards.
+// publishShards does the rest of a release in shards.
 func (t *Task) publishShards(ctx context.Context) error {
 	l, err := engines.Open(t.Ledger.File, true, t.Ledger.Mode)
 	if err != nil {
@@ -58,8 +58,8 @@ func (t *Task) publishShards(ctx context.Context) error {
 	return nil
 }
 
-// printShards prints on standard error what this process has done, and what is released if the
-// release is complete.
+// printShards prints the work of this process on standard error, and the summary of the release if that
+// is complete.
 func (t *Task) printShards(s *release.ShardSummary) {
 	if s.Repeated {
 		files := "files"

@@ -11,7 +11,7 @@ import (
 
 const costSQL = `SELECT * FROM budget_cost(?1)`
 
-// ShowCost shows what a statement would charge, and to whom.
+// ShowCost shows the charges that a statement would make, by account.
 func (s *Session) ShowCost(ctx context.Context, sql string) error {
 	return s.RunWith(ctx, costSQL, &sql)
 }
@@ -33,7 +33,7 @@ func (w *summarized) Begin(columns []string) error {
 	return w.Writer.Begin(columns)
 }
 
-// summarize prints what a statement will charge, and who cannot pay that.
+// summarize prints the charges of a statement, and the accounts that cannot pay.
 func summarize(f *sqlitefn.Forecast) {
 	for _, u := range f.Units {
 		cli.Say("geosql: %s %s to %s, at most %s each", evaluations(u.Evaluations), per(u.Epsilon, u.Unit), accounts(u.Accounts), per(u.Most, u.Unit))

@@ -29,8 +29,8 @@ func (s *Session) Misuses(text string) (list []sqlitefn.Misuse, err error) {
 	}
 }
 
-// checkSealed returns the statement to run in place of a compiled one, whose text is sql. In a sealed
-// database that is an error if the statement uses a sealed value as if it were what it hides; with
+// checkSealed returns the statement to run in place of a compiled one with the text sql. In a sealed
+// database that is an error if the statement uses a sealed value as if it were the plain one; with
 // an epsilon, aggregates over sealed values are made private. It closes a statement that is not to
 // be run.
 func (s *Session) checkSealed(stmt *sqlite.Stmt, sql string) (*sqlite.Stmt, string, error) {

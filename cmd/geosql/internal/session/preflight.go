@@ -21,7 +21,7 @@ func IsRefusal(err error) bool {
 }
 
 // runPayable runs a statement that may charge, unless it is certain that an account cannot pay
-// for all of it, or that it fails otherwise. It closes the statement, whose text is sql.
+// for all of it, or that it fails otherwise. It closes the statement, of the text sql.
 //
 // Nothing is refused that could succeed. Where the cost is not certain before, for instance
 // because a released value decides which rows there are, the statement runs, and every charge is
@@ -42,7 +42,7 @@ func (s *Session) runPayable(ctx context.Context, stmt *sqlite.Stmt, sql string)
 	return cmp.Or(err, s.flushCharged())
 }
 
-// wholeRefusal returns what the preflight would say about a statement that was refused before
+// wholeRefusal returns the preflight's refusal of a statement that was refused before
 // it charged anything, else the refusal.
 func (s *Session) wholeRefusal(ctx context.Context, sql string, refused error) error {
 	f, err := s.meter.Forecast(sql)
@@ -86,7 +86,7 @@ func refusal(f *sqlitefn.Forecast) error {
 	return refused
 }
 
-// others says how many accounts cannot pay what they are asked in a unit, and which limit would
+// others says how many accounts cannot pay for their evaluations in a unit, and which limit would
 // suffice.
 func others(f *sqlitefn.Forecast, u *sqlitefn.UnitForecast) string {
 	switch {
@@ -108,7 +108,7 @@ func others(f *sqlitefn.Forecast, u *sqlitefn.UnitForecast) string {
 	return text
 }
 
-// afterCharging returns an error that also says what the failed statement has charged.
+// afterCharging returns an error that also lists the charges of the failed statement.
 func afterCharging(err error, charged []sqlitefn.Charged) error {
 	if len(charged) == 0 {
 		return err

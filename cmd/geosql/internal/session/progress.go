@@ -19,8 +19,8 @@ import (
 // progressAfter is how long statements run before their progress shows.
 const progressAfter = time.Second
 
-// A progress shows on a line of the terminal how far statements are, until it is stopped: how
-// many rows they have returned and what they have charged. A nil progress shows nothing.
+// A progress shows on a line of the terminal how far statements are, until it is stopped: their number of
+// rows and their charges. A nil progress shows nothing.
 type progress struct {
 	rows    atomic.Int64
 	charged *sqlitefn.Meter

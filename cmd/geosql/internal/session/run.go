@@ -51,7 +51,7 @@ func (s *Session) Run(ctx context.Context, text string) error {
 	return nil
 }
 
-// runFirst runs the first statement of text and returns what follows it. It returns
+// runFirst runs the first statement of text and returns the text behind it. It returns
 // "" if text has no statement.
 func (s *Session) runFirst(ctx context.Context, text string) (tail string, err error) {
 	s.meter.Reset()

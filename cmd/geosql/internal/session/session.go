@@ -1,5 +1,5 @@
-// Package session runs statements: a [Session] is a connection that has the project's functions, asks what a statement
-// costs before it runs, refuses misuses of sealed columns, and writes the rows. It imports output, store and vault.
+// Package session runs statements: a [Session] is a connection that has the project's functions, forecasts the cost of a
+// statement before it runs, refuses misuses of sealed columns, and writes the rows. It imports output, store and vault.
 // Start at [Open] and [Session.Run].
 package session
 
@@ -34,7 +34,7 @@ func PrintObjects(ctx context.Context, m output.Mode, objects any, sql string) e
 	return s.Close(s.RunWith(ctx, sql, &param))
 }
 
-// Program is what the command calls itself.
+// Program is the name of the command.
 const Program = "geosql"
 
 // A Session is a connection that has the project's functions, and the output for
@@ -48,7 +48,7 @@ type Session struct {
 
 	meter       *sqlitefn.Meter
 	Epsilon     string    // of aggregates over sealed values; "" if they are an error
-	NoPreflight bool      // run statements without asking first what they cost
+	NoPreflight bool      // run statements without a forecast of their cost
 	progress    *progress // of the statements that run; nil if there is no terminal to show it
 }
 
@@ -91,7 +91,7 @@ func OpenExisting(path string, f Flags) (*Session, error) {
 // StartOutput begins a new output, in the current mode.
 func (s *Session) StartOutput() { s.rows = countedRows{output.New(s.Mode, s.Out, s.Look), s} }
 
-// Close writes out what is buffered and closes the connection, and with it the
+// Close flushes the output and closes the connection, and with it the
 // ledger. It returns err, or else its own error.
 func (s *Session) Close(err error) error {
 	flushed := s.Out.Flush()

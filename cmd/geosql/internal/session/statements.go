@@ -38,8 +38,8 @@ func (s *statementReader) Next() (string, error) {
 	}
 }
 
-// prepare compiles the first statement of a text, and returns its text and what follows it. The statement is nil if there is
-// none.
+// prepare compiles the first statement of a text, and returns its text and the text behind it. The statement is nil if there
+// is none.
 func (s *Session) prepare(text string) (stmt *sqlite.Stmt, sql, tail string, err error) {
 	before, first, tail := sqltext.SQLite.Split(text, sqltext.Budget{}) // SQLite copies all that it is given
 	sql = text[len(before):]

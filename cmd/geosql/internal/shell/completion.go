@@ -14,16 +14,16 @@ import (
 	"github.com/geosql/geosql/internal/sqltext"
 )
 
-// Candidates are what a word may become.
+// Candidates are the completions of a word.
 type candidates struct {
-	word string // what of it is typed
+	word string // the part that is typed
 	list []candidate
 }
 
-// A candidate is what a word may become, and what that is.
+// A candidate is a completion of a word, and its kind.
 type candidate struct{ text, kind string }
 
-// complete returns what may stand at the end of a text: a command of the shell and its
+// complete returns the completions at the end of a text: a command of the shell and its
 // arguments, the name of something declared inside a text literal, the column of a table behind
 // a dot, and else a keyword, a function, a table or a column. Names that cannot be shown as
 // they are do not stand in the list.
@@ -74,13 +74,12 @@ func (sh *shell) complete(text string) candidates {
 	return found
 }
 
-// add adds the names that begin with the word, in any case. A candidate is what stands between
-// the marks.
+// add adds the names that begin with the word, in any case, between the marks begin and end.
 func (c *candidates) add(kind, begin, end string, names ...string) {
 	for _, name := range names {
 		if len(name) >= len(c.word) && strings.EqualFold(name[:len(c.word)], c.word) && printable.Is(name) &&
 			!slices.ContainsFunc(c.list, func(k candidate) bool { return k.text == begin+name+end }) {
-			// What is typed stays as it is typed.
+			// Typed letters keep their case.
 			c.list = append(c.list, candidate{begin + c.word + name[len(c.word):] + end, kind})
 		}
 	}
@@ -103,8 +102,8 @@ func (sh *shell) columnsNear(at sqltext.Caret) (columns []string) {
 	return columns
 }
 
-// userTables holds of pragma_table_list what users created: not SQLite's own tables, and not
-// those that keep declarations.
+// userTables selects the users' tables and views of pragma_table_list: not SQLite's own tables, and not
+// the tables of declarations.
 const userTables = `schema IN ('main', 'temp') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE 'geosql\_%' ESCAPE '\'`
 
 const (
@@ -116,7 +115,7 @@ const (
 		WHERE name NOT GLOB 'pragma_*' AND name NOT GLOB 'fts*' AND name NOT GLOB 'rtree*'`
 )
 
-// declared holds what has names: the tables of declarations, behind geosql_.
+// declared holds the kinds of named declarations: their tables, behind geosql_.
 var declared = []string{"domain", "universe", "markov", "prior", "cip", "optimal"}
 
 // names returns the first column of a query. It returns nothing if the query fails: completion

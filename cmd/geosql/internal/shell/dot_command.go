@@ -12,7 +12,7 @@ import (
 	"github.com/geosql/geosql/internal/cli"
 )
 
-// A dotCommand is a command of the shell. Its argument is what stands behind its name.
+// A dotCommand is a command of the shell. Its argument is the text behind its name.
 type dotCommand struct {
 	name, argument, help string
 	optional             bool // the argument may be left out
@@ -81,7 +81,7 @@ func (sh *shell) query(ctx context.Context, sql, argument string) error {
 	return sh.show(ctx, func(ctx context.Context) error { return sh.RunWith(ctx, sql, named(argument)) })
 }
 
-// named returns what an argument names, nil if it is empty.
+// named returns the name in an argument, nil if it is empty.
 func named(argument string) *string {
 	if argument = unquote(argument); argument == "" {
 		return nil

@@ -35,7 +35,7 @@ type editor struct {
 	closed   bool
 }
 
-// A completer returns what may stand at the end of a text.
+// A completer returns the completions at the end of a text.
 type completer func(before string) candidates
 
 // newEditor returns an editor. whole reports whether a text needs no further line.
@@ -59,7 +59,7 @@ func newEditor(h *history, whole func(string) bool, complete completer) *editor 
 	rl.Keys.Feed(false, []rune(early)...)
 	for name, value := range map[string]any{
 		"comment-begin":                "--",
-		"menu-complete-display-prefix": true, // Tab inserts what all candidates share
+		"menu-complete-display-prefix": true, // Tab inserts the common prefix of all candidates
 		"input-meta":                   true, // texts are UTF-8 in every locale
 		"output-meta":                  true,
 		"convert-meta":                 false,
@@ -101,10 +101,10 @@ func markInterrupt(text string) {
 	fmt.Fprintf(os.Stderr, "\x1b[A\r\x1b[%dC^C\n", (len(Prompt)+cli.Width(last))%width)
 }
 
-// endPaste tells the terminal to send what is pasted as if it were typed.
+// endPaste tells the terminal to send pasted text as if it were typed.
 const endPaste = "\x1b[?2004l"
 
-// readline reads with the line editor, which writes to what os.Stdout is at the time.
+// readline reads with the line editor, which writes to the current os.Stdout.
 func (e *editor) readline() (string, error) {
 	stdout := os.Stdout
 	os.Stdout = os.Stderr
@@ -166,7 +166,7 @@ func rowsOf(text []rune, width int) (rows, columns int) {
 	return rows, columns
 }
 
-// insert inserts what was typed. The line editor's own command moves the cursor by columns and
+// insert inserts typed characters. The line editor's own command moves the cursor by columns and
 // drops combining characters.
 func (e *editor) insert() {
 	e.shell.History.SkipSave()
@@ -179,7 +179,7 @@ func (e *editor) insert() {
 // private use that takes the one column in which something is shown for it.
 const hidden = '\U00100000'
 
-// visible returns what stands for a character.
+// visible returns the stand-in for a character.
 func visible(r rune) rune {
 	if r < 1<<16 && r != '\n' && r != '\t' && !printable.Is(string(r)) {
 		return hidden + r
@@ -187,7 +187,7 @@ func visible(r rune) rune {
 	return r
 }
 
-// asTyped returns the text for what stands for it.
+// asTyped returns the text for its stand-ins.
 func asTyped(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= hidden && r < hidden+1<<16 {
@@ -208,7 +208,7 @@ func shown(text []rune) string {
 	}, string(text))
 }
 
-// completions returns what may stand at the cursor.
+// completions returns the completions at the cursor.
 func (e *editor) completions(text []rune, cursor int) readline.Completions {
 	e.mu.Lock()
 	defer e.mu.Unlock()

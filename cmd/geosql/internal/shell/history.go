@@ -11,7 +11,7 @@ import (
 // historyEntries is the number of entries that a history keeps.
 const historyEntries = 1000
 
-// A history holds what was typed, the newest last: whole statements, which may have several
+// A history holds the input of the shell, the newest last: whole statements, which may have several
 // lines, and commands of the shell. It is a convenience: failing to read or write it is not an
 // error. Each entry is a line of the file and is written when it is typed, so that two shells
 // at a time keep the entries of both.
@@ -29,7 +29,7 @@ func historyFile() string {
 	return filepath.Join(dir, "geosql", "history")
 }
 
-// loadHistory reads a history. It shortens a file that has grown to twice what is kept.
+// loadHistory reads a history. It shortens a file that has grown to twice the kept size.
 func loadHistory(file string) *history {
 	h := &history{file: file}
 	text, err := os.ReadFile(file)

@@ -14,7 +14,7 @@ func TestHistory(t *testing.T) {
 	for i := range 2*historyEntries + 2 {
 		h.Write("SELECT " + strconv.Itoa(i))
 	}
-	other := loadHistory(file) // shortens the file, and keeps what comes later
+	other := loadHistory(file) // shortens the file, and keeps the latest entries
 	h.Write(" ")
 	h.Write("SELECT 1,\n  '\\n';\n")
 	h.Write("SELECT 1,\n  '\\n';")

@@ -12,16 +12,16 @@ import (
 	"golang.org/x/term"
 )
 
-// probeTimeout is how long a terminal may take to answer. Those that answer at all do so at
-// once, but for the way to them.
+// probeTimeout is the time that a terminal has to answer. A terminal that answers at all does so at
+// once, but for the way to it.
 const probeTimeout = time.Second
 
-// cursorAnswer is what a terminal answers when asked for the position of its cursor.
+// cursorAnswer is a terminal's answer to the question for the position of its cursor.
 var cursorAnswer = regexp.MustCompile("\x1b\\[[0-9]+;[0-9]+R")
 
 // answersProbe reports whether the terminal says where its cursor is. The line editor waits for
 // the answer, so it must not ask a terminal that is silent: then lists at the bottom of the screen
-// are drawn badly. What was typed meanwhile is returned too.
+// are drawn badly. Text that was typed meanwhile is returned too.
 func answersProbe() (answers bool, typed string) {
 	if name := os.Getenv("TERM"); name == "" || name == "dumb" {
 		return false, ""

@@ -41,7 +41,7 @@ func (sh *shell) screen(ctx context.Context) *screen {
 	if sh.null != nil {
 		sh.Look.Null = *sh.null
 	}
-	if height > 0 && !sh.editor.pending() { // a pager would read what was typed ahead
+	if height > 0 && !sh.editor.pending() { // a pager would read text that was typed ahead
 		s.pager = pagerCommand()
 	}
 	return s
@@ -73,7 +73,7 @@ func (s *screen) Write(p []byte) (int, error) {
 		s.start()
 	}
 	if s.pipe == nil {
-		s.pager = "" // what the terminal shows already the pager would not
+		s.pager = "" // the pager would not show the rows that the terminal shows already
 		return s.RowFile.Write(p)
 	}
 	n, err := s.pipe.Write(p)

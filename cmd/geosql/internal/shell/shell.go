@@ -37,7 +37,7 @@ type shell struct {
 }
 
 // Run reads statements from the terminal and runs them as soon as they are complete. Ctrl-C
-// drops what was typed or interrupts what runs. Neither Ctrl-C nor an error leaves the shell.
+// drops the input or interrupts the running statement. Neither Ctrl-C nor an error leaves the shell.
 func Run(ctx context.Context, s *session.Session) error {
 	// While a line is edited Ctrl-C is a key; an interrupt sent from elsewhere
 	// must not leave the terminal raw.
@@ -68,11 +68,11 @@ func Run(ctx context.Context, s *session.Session) error {
 	}
 }
 
-// units splits what was typed or pasted into commands of the shell and statements that end with
+// units splits input into commands of the shell and statements that end with
 // their line. The rest is a statement that is not finished.
 func units(text string) (whole []string, rest string) {
 	var end sqltext.Script
-	begin, at := 0, 0 // of what is not whole, and of the next line
+	begin, at := 0, 0 // of the unfinished statement, and of the next line
 	for line := range strings.Lines(text) {
 		at += len(line)
 		switch {

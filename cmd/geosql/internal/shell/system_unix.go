@@ -10,12 +10,12 @@ import (
 	"syscall"
 )
 
-// What the command does as Unix does it. system_windows.go has the same for Windows.
+// The Unix part of the shell. system_windows.go is the one for Windows.
 
 // endKey ends the input of a shell.
 const endKey = "Ctrl-D"
 
-// stateFolder returns where programs keep what they remember of their user, "" if nowhere.
+// stateFolder returns the folder for state that programs keep of their user, "" if there is none.
 func stateFolder() string {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) { // as the XDG specification says
 		return dir
@@ -34,6 +34,6 @@ func pagerProcess(ctx context.Context, pager string) *exec.Cmd {
 	return cmd
 }
 
-// escapedInGlobs holds characters that have a meaning in patterns of files beside *, ? and [, each before what stands
-// for it.
+// escapedInGlobs holds characters that have a meaning in patterns of files beside *, ? and [, each before its escaped
+// form.
 var escapedInGlobs = []string{`\`, `\\`}

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// What the command does as Windows does it. system_unix.go has the same for Unix.
+// The Windows part of the shell. system_unix.go is the one for Unix.
 
 // endKey ends the input of a shell, at once and without Enter. So does Ctrl-D.
 const endKey = "Ctrl-Z"
 
-// stateFolder returns where programs keep what they remember of their user, "" if nowhere.
+// stateFolder returns the folder for state that programs keep of their user, "" if there is none.
 func stateFolder() string { return os.Getenv("LOCALAPPDATA") }
 
 // pagerProcess returns the process of a pager: a program with its arguments, since sh is rare.

@@ -13,7 +13,7 @@ import (
 
 // Reject returns "" if a database has the name, or may be created under it. A name
 // with neither dot nor separator may be a mistyped command, so under it none is created, and
-// Reject returns what to write instead.
+// Reject returns the path to write instead.
 func Reject(path string) (instead string) {
 	if strings.ContainsAny(path, "./:"+string(filepath.Separator)) { // such as :memory:
 		return ""
@@ -52,8 +52,8 @@ func SameFile(a, b string) bool {
 // busyTimeout is how long to wait for a locked database, in milliseconds.
 const busyTimeout = 5000
 
-// Missing returns the error of a database that is not there. It may be meant to be the URL of a ledger,
-// of which it shows nothing.
+// Missing returns the error of a database that is not there. The path may be meant as the URL of a ledger:
+// then the error does not show it.
 func Missing(path string) error {
 	if err := engines.Check(path); err != nil {
 		return cli.UsageError(err.Error())

@@ -68,7 +68,7 @@ func (f *NewFile) Publish() error {
 	return files.Rename(f.Path(), f.name)
 }
 
-// Remove removes the folder with what is left in it.
+// Remove removes the folder with its contents.
 func (f *NewFile) Remove() {
 	if f != nil {
 		_ = os.RemoveAll(f.dir)
@@ -104,7 +104,7 @@ func (b *Draft) Publish() error {
 	return nil
 }
 
-// Remove removes what is not complete.
+// Remove removes the incomplete files.
 func (b *Draft) Remove() {
 	b.Ledger.Remove()
 	b.Database.Remove()

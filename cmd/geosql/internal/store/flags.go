@@ -15,7 +15,7 @@ import (
 // read or write it.
 type LedgerFlags struct {
 	File string        // or a URL; "" is the ledger beside the database
-	Mode iofs.FileMode // 0 is 0600, or what the ledger has
+	Mode iofs.FileMode // 0 is 0600, or the mode that the ledger has
 }
 
 // Check refuses a text that names no ledger, and a mode of one on a server. A flag's own error would

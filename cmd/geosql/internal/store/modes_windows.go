@@ -1,4 +1,4 @@
 package store
 
-// HasModes says that files have no modes. Whoever may read a folder may read what is made in it.
+// HasModes says that files have no modes. Permissions of a folder hold for the files made in it.
 const HasModes = false

@@ -22,7 +22,7 @@ import (
 type Store struct {
 	Database string      // "" for a ledger by itself
 	Ledger   string      // where it is, as package engines has it
-	mode     fs.FileMode // of the ledger; 0 keeps what it has
+	mode     fs.FileMode // of the ledger; 0 keeps the present one
 }
 
 // OnServer reports whether the ledger is on a server.
@@ -124,7 +124,7 @@ func (b Store) recorded() (id string, err error) {
 	return id, cmp.Or(err, conn.Close())
 }
 
-// OpenAs opens the ledger that a database is charged to, whose id it holds.
+// OpenAs opens the ledger of a database that holds the ledger's id.
 func (b Store) OpenAs(id string) (ledger.Ledger, error) {
 	l, err := engines.Open(b.Ledger, false, b.mode)
 	switch {

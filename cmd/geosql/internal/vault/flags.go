@@ -40,7 +40,7 @@ func (f *QueryFlags) Register(fs *flag.FlagSet) {
 	})
 }
 
-// Options returns what a connection needs to open sealed values.
+// Options returns the options of a connection that opens sealed values.
 func (f *QueryFlags) Options() ([]sqlitefn.Option, error) {
 	if len(f.Keys.Names) == 0 {
 		return nil, nil

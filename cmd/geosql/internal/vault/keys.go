@@ -21,8 +21,8 @@ func FirstLine(name string) ([]byte, error) {
 	return bytes.TrimSuffix(line, []byte("\r")), err
 }
 
-// ReadPrivateKeys returns the private keys in files. The lines of the passphrase file, whose name
-// may be empty, are tried for those that are encrypted.
+// ReadPrivateKeys returns the private keys in files. The lines of the passphrase file, if it has a name,
+// are tried for encrypted keys.
 func ReadPrivateKeys(names []string, passphraseFile string) ([]*sealed.PrivateKey, error) {
 	var passphrases [][]byte
 	if passphraseFile != "" {

@@ -76,7 +76,7 @@ func Open(path string, f store.LedgerFlags) (*Vault, error) {
 	return v, nil
 }
 
-// OpenLedger opens the ledger and reads what is recorded in it.
+// OpenLedger opens the ledger and reads its record.
 func (v *Vault) OpenLedger(f store.LedgerFlags) error {
 	b, err := store.Find(v.Path, f)
 	if err != nil {
@@ -170,8 +170,8 @@ func InTransaction(ctx context.Context, conn *sqlite.Conn, work func() error) er
 	return err
 }
 
-// WipeLog removes what is deleted from the write-ahead log, if there is one. It reports false if
-// others are reading what is there.
+// WipeLog removes deleted data from the write-ahead log, if there is one. It reports false if
+// other connections still read it.
 func WipeLog(conn *sqlite.Conn) (wiped bool, err error) {
 	busy := false
 	err = store.First(conn, "PRAGMA wal_checkpoint(TRUNCATE)", func(v sqlite.Value) { busy = v.Int() != 0 })
