@@ -35,7 +35,7 @@ func release(db *sql.DB) error {
 }
 
 // TestOneBudget lets hosts with different versions of SQLite and a Go program spend
-// one budget at the same time: together they get what it holds. (A Python program
+// one budget at the same time: together they spend all of it. (A Python program
 // loses the row before an error.)
 func TestOneBudget(t *testing.T) {
 	const limit, perUnit = 500, 4
@@ -66,7 +66,7 @@ func TestOneBudget(t *testing.T) {
 		}
 		total += n
 	}
-	for release(db) == nil { // who was refused while others held what they gave back
+	for release(db) == nil { // for hosts refused while others held reservations that they returned
 		total++
 	}
 	var evaluations int

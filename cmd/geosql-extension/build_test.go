@@ -11,7 +11,7 @@ import (
 	"github.com/geosql/geosql/internal/need"
 )
 
-// built is where the tests build what they load; TestMain removes it.
+// built is the folder of the tests' binaries; TestMain removes it.
 var built string
 
 func TestMain(m *testing.M) {
@@ -58,7 +58,7 @@ var (
 	library = artefact{name: "geosql.so", make: func(path string) *exec.Cmd {
 		return exec.Command("make", "-C", "../..", "extension", "BUILD="+filepath.Dir(path))
 	}}
-	// panics is an extension whose functions panic.
+	// panics is an extension with functions that panic.
 	panics = artefact{name: "panics.so", make: func(path string) *exec.Cmd {
 		return exec.Command("go", "build", "-tags", "geosql_loadable", "-buildmode=c-shared", "-o", path, "./testdata/panics")
 	}}

@@ -6,8 +6,8 @@ import (
 )
 
 // TestKill kills a host at its work, again and again, after it has given an ever
-// greater number of answers: all of them are charged, and of what was reserved ahead
-// no more is lost than was used. (Python fetches a row ahead.)
+// greater number of answers: all of them are charged, and the lost part of a
+// reservation is no larger than the used part. (Python fetches a row ahead.)
 func TestKill(t *testing.T) {
 	const epsilon = 0.25
 	for _, h := range hosts(t) {

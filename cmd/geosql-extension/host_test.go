@@ -17,7 +17,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// python finds a Python whose module sqlite3 loads extensions.
+// python finds a Python with a module sqlite3 that loads extensions.
 func python(tb testing.TB) string {
 	tb.Helper()
 	return need.Python(tb, "import sqlite3; sqlite3.Connection.enable_load_extension", "python3")
@@ -53,7 +53,7 @@ func hosts(t *testing.T) (list []host) {
 	return list
 }
 
-// script makes the command of a script of testdata. One that hangs, as what forks
+// script makes the command of a script of testdata. A script that hangs, as one that forks
 // may, is ended.
 func (h host) script(t *testing.T, so, name string, args ...string) *exec.Cmd {
 	t.Helper()
@@ -66,7 +66,7 @@ func (h host) script(t *testing.T, so, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// TestPython runs the scripts of testdata, which check what they say, in every host
+// TestPython runs the scripts of testdata, which check their own results, in every host
 // and on a new database each.
 func TestPython(t *testing.T) {
 	for _, h := range hosts(t) {
@@ -172,7 +172,7 @@ func TestShellWhoseReaderGoesAway(t *testing.T) {
 	}
 }
 
-// A host is refused whose SQLite is too old, lacks a feature, or is not the one
+// A host is refused if its SQLite is too old, lacks a feature, or is not the one
 // that the process has loaded the extension with.
 func TestRoutines(t *testing.T) {
 	needTools(t)

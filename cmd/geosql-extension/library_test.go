@@ -9,7 +9,7 @@ import (
 
 // The library needs the C library and nothing else. It neither has nor looks for a
 // symbol of SQLite's: it knows those of its host through the table that loading
-// hands over. What it does not export cannot get mixed up with another extension.
+// passes to it. Symbols that it does not export cannot get mixed up with another extension.
 func TestNothingLinkedIn(t *testing.T) {
 	needTools(t)
 	f, err := elf.Open(library.path(t))

@@ -12,7 +12,7 @@ import (
 	"github.com/geosql/geosql/internal/study/census"
 )
 
-// A censusStudy measures what sanitised homes do to the commutes of a census.
+// A censusStudy measures the effect of sanitised homes on the commutes of a census.
 type censusStudy struct {
 	od, places    string    // files
 	columns       []string  // home, work, jobs; place, lat, lon; nil for the known ones

@@ -51,7 +51,7 @@ func (e experiment[R]) print() (rows []R, err error) {
 	return rows, err
 }
 
-// knownRows returns the run of an experiment whose rows are already known.
+// knownRows returns the run of an experiment with rows that are already known.
 func knownRows[R any](rows []R) func(*cli.TerminalLine, func(R) error) error {
 	return func(_ *cli.TerminalLine, row func(R) error) error {
 		for _, r := range rows {

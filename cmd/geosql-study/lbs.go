@@ -14,7 +14,7 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// An lbsStudy measures what a location service costs users who report noisy places.
+// An lbsStudy measures the cost of noisy places to users of a location service.
 type lbsStudy struct {
 	part     string
 	settings lbs.Settings

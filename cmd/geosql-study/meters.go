@@ -19,7 +19,7 @@ import (
 	"github.com/geosql/geosql/mechanism/scalar"
 )
 
-// A metersStudy measures what released meter readings reveal, and their totals.
+// A metersStudy measures the information that released meter readings reveal, and their totals.
 type metersStudy struct {
 	readings string   // file
 	columns  []string // device, t, value

@@ -56,7 +56,7 @@ func TestStudyMetersSignatures(t *testing.T) {
 	}
 }
 
-// The radii are those that dx_radius promises.
+// The radii are as dx_radius promises.
 func TestStudyMetersRadius(t *testing.T) {
 	readings, db := televisions(t, readingsHead, 2), filepath.Join(t.TempDir(), "x.db")
 	geosql(t, "", db, "SELECT dx_universe('u', 0, 300, 0.5, 'W')")
@@ -114,7 +114,7 @@ func TestStudyMetersTotals(t *testing.T) {
 }
 
 // The same readings are the same study, whatever the columns are called and however
-// times are written; what is empty is left out.
+// times are written; empty cells are left out.
 func TestStudyMetersReads(t *testing.T) {
 	for name, c := range map[string]struct{ text, columns string }{
 		"seconds":     {"device,t,value\na,1356998400,1\na,1356999000.5,2\nb,1357084800,3\n", "device,t,value"},

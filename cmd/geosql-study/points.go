@@ -36,7 +36,7 @@ func (f *pointFlags) check() error {
 	return nil
 }
 
-// A recording is what was read from a file of points.
+// A recording holds the tracks of a file of points.
 type recording struct {
 	path   string
 	domain *planar.Domain // nil if it is not known yet
@@ -120,7 +120,7 @@ func (f *pointFlags) read(ctx context.Context, d *planar.Domain, untraced func(t
 // utcDay returns the day of a fix in UTC.
 func utcDay(x track.Fix) string { return time.UnixMicro(x.T).UTC().Format(time.DateOnly) }
 
-// describe says on a terminal what was read.
+// describe describes the recording on a terminal.
 func (r *recording) describe() {
 	if term.IsTerminal(int(os.Stderr.Fd())) {
 		cli.Say("%d traces, %d fixes; left out: %d outside the domain, %d at the time of another",

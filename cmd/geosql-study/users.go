@@ -100,8 +100,7 @@ func measureUsers[R any](users []*userPlaces, row func(userRow[R]) error, measur
 	return nil
 }
 
-// measureUser calls measure with a study of a user's places. It adds to errors whose places
-// they are about, unless ctx has ended.
+// measureUser calls measure with a study of a user's places. It names the user in errors, unless ctx has ended.
 func (f *placeFlags) measureUser(ctx context.Context, s optimal.Settings, u *userPlaces, measure func(*optimal.Study) error) error {
 	study, err := f.study(s, u.places)
 	if err == nil {

@@ -160,7 +160,7 @@ func TestAppendAccounts(t *testing.T) {
 	p.wantOpened("ana 1 2 NULL", "ana 1 2 NULL", "ana 1 2 NULL", "ana 1 2 NULL", "ana 1 2 NULL", `bo, "b" 5 1 NULL`, `bo, "b" 5 1 NULL`)
 }
 
-// A value that the owner adds under a collector's number opens also when the collector is revoked.
+// A row that the owner adds for an account of a collector opens also after the collector is revoked.
 func TestAppendAfterRevocation(t *testing.T) {
 	p := newSealed(t)
 	sign, verify := p.keygen(clitest.TempFile(t, "c"))

@@ -20,7 +20,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// oldSpending stores, limits and spends after that.
+// oldSpending stores, limits and spends after the declarations.
 const oldSpending = `
 CREATE TABLE place(lat REAL, lon REAL, people INTEGER);
 INSERT INTO place VALUES (38.7107, -9.1367, 9000), (38.7350, -9.1450, 12000), (38.7530, -9.1440, 10000), (38.7700, -9.1150, 9000);

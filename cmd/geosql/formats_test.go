@@ -271,7 +271,7 @@ func checkStoppedRelease(t *testing.T) {
 	releasedFurther(t, "stopped", "an earlier attempt had already charged the first 2 of these accounts")
 }
 
-// A release that was sealed gives its file the name of the output.
+// A release that was sealed but has no output yet gets the sealed file as its output.
 func checkSealedRelease(t *testing.T) {
 	old := contentOf(t, "sealed.csv.unfinished")
 	releasedFurther(t, "sealed", "its output now has its name")

@@ -13,7 +13,7 @@ import (
 // forOthers reports whether others than its owner have a right to a file, by its mode.
 func forOthers(info fs.FileInfo) bool { return store.HasModes && info.Mode().Perm()&0o077 != 0 }
 
-// haveMode demands the mode of all files with names that begin so, at least one each.
+// haveMode demands a mode of all files that begin with prefix, and that prefix with each name exists.
 func haveMode(t *testing.T, prefix string, want fs.FileMode, names ...string) {
 	t.Helper()
 	for _, name := range names {

@@ -18,7 +18,7 @@ func openly(t *testing.T) {
 	t.Cleanup(func() { syscall.Umask(old) })
 }
 
-// Whatever the umask, new files are for their owner alone: also those that SQL makes, the outputs
+// Whatever the umask, new files are for their owner alone: also files made by SQL, the outputs
 // and rejects of releases in every format, and files that an earlier attempt has left.
 func TestPrivateWhateverTheUmask(t *testing.T) {
 	openly(t)

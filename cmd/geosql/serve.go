@@ -153,7 +153,7 @@ func newLogger(w io.Writer, json bool) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, nil))
 }
 
-// open opens the database and its ledger.
+// open opens the server of a sealed database.
 func (t *serveTask) open(path string) (*serve.Server, error) {
 	keys, err := vault.ReadPrivateKeys(t.keys.Names, t.keys.Passphrase)
 	if err != nil {

@@ -162,7 +162,7 @@ func TestReleaseToServer(t *testing.T) {
 	}
 }
 
-// Commands for ledgers in files only name the command to use instead.
+// Commands for ledgers in files name the right way for one on a server.
 func TestServerIsNoFile(t *testing.T) {
 	db, url := onServer(t, pgtest.Start(t))
 	dir := t.TempDir()

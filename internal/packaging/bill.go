@@ -62,15 +62,15 @@ func sha256Of(data []byte) []hash {
 	return []hash{{"SHA-256", fmt.Sprintf("%x", sha256.Sum256(data))}}
 }
 
-// bill returns the list of what is in the packages: what was built, and of that what the Go command has noted in it,
-// and the C libraries that it notes nothing of.
+// bill returns the list of the contents of packages: each binary, the modules that the Go command has noted in it, and
+// the C libraries, which it does not note.
 func (r *release) bill(all []built, packs []pack) ([]byte, error) {
 	apache := make([]license, 1)
 	apache[0].License.ID = "Apache-2.0"
 	whole := component{Type: "application", Ref: "geosql", Name: "geosql", Version: r.Version, Licenses: apache}
 	list := bill{Format: "CycloneDX", Spec: "1.6", Version: 1, Metadata: metadata{whole}}
 
-	parts := map[string]component{} // of what was built, by their references
+	parts := map[string]component{} // of the binaries, by their references
 	published := dependency{Ref: whole.Ref}
 	for _, p := range packs {
 		published.On = append(published.On, p.name)
@@ -102,10 +102,10 @@ func (r *release) bill(all []built, packs []pack) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// ref returns what the bill calls what was built.
+// ref returns the bill's reference to a binary.
 func (b built) ref() string { return b.Platform.String() + "/" + b.File }
 
-// parts returns what was linked into what was built.
+// parts returns the components linked into a binary.
 func (b built) parts() (parts []component) {
 	add := func(purl, name, version string, properties ...property) {
 		parts = append(parts, component{Type: "library", Ref: purl, Name: name, Version: version, PURL: purl, Properties: properties})

@@ -1,10 +1,10 @@
-// Command packaging puts what was built into packages: programs and extensions into archives, extensions also
+// Command packaging packs binaries: programs and extensions into archives, extensions also
 // into wheels for Python and packages for npm.
 //
 //	go run ./internal/packaging OUT FILE ..
 //
 // It must be run in the root of the repository. A FILE is called geosql or geosql.exe, geosql.so or geosql.dll, and
-// its header says what it runs on. Beside the packages OUT gets SHA256SUMS, and a list of what is in them for
+// its header tells the platform. Beside the packages OUT gets SHA256SUMS, and a list of their contents for
 // programs that look for components (CycloneDX). The same files give the same bytes.
 package main
 
@@ -26,7 +26,7 @@ import (
 //go:embed program extension all:python npm npm-platform
 var templates embed.FS
 
-// A release holds what all its packages have in common.
+// A release holds the common data of all its packages.
 type release struct {
 	Version    string
 	Extensions []built
@@ -41,7 +41,7 @@ type built struct {
 	data    []byte
 	info    *debug.BuildInfo
 	c       *cLibrary
-	notices file // the licences of what was linked into it
+	notices file // the licences of the linked components
 }
 
 func main() {
@@ -59,7 +59,7 @@ func main() {
 	}
 }
 
-// publish writes the packages of what was built to the folder out and returns their files.
+// publish writes the packages of the binaries to the folder out and returns their files.
 func publish(out, license string, binaries []string) (files []string, err error) {
 	r := &release{Version: version.Version, license: file{name: "LICENSE"}}
 	if r.license.data, err = os.ReadFile(license); err != nil {
@@ -118,7 +118,7 @@ func publish(out, license string, binaries []string) (files []string, err error)
 	return files, os.WriteFile(filepath.Join(out, "SHA256SUMS"), sums.Bytes(), 0o644)
 }
 
-// read reads what was built, and what it runs on.
+// read reads a binary and its platform.
 func (r *release) read(path string) (b built, err error) {
 	b = built{release: r, File: filepath.Base(path)}
 	if b.data, err = os.ReadFile(path); err != nil {
@@ -143,7 +143,7 @@ func (b built) binary(folder string) file {
 	return file{name: folder + b.File, data: b.data, executable: !b.isExtension()}
 }
 
-// licenses returns geosql's licence and those of what was linked with it, as files of a package's folder.
+// licenses returns geosql's licence and those of the linked components, as files of a package's folder.
 func (b built) licenses(folder string) []file {
 	ours, others := b.license, b.notices
 	ours.name, others.name = folder+"LICENSE", folder+"THIRD_PARTY.txt"

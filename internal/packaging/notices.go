@@ -66,7 +66,7 @@ func appendTerms(text *bytes.Buffer, what, folder string) error {
 	return nil
 }
 
-// goCommand returns what a go command prints.
+// goCommand returns the output of a go command.
 func goCommand(args ...string) (string, error) {
 	out, err := exec.Command("go", args...).Output()
 	if err != nil {

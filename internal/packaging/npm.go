@@ -10,7 +10,7 @@ func (b built) npmPlatform() (pack, error) {
 	}, err
 }
 
-// npm returns the package geosql, of which npm installs what is optional and fits the platform.
+// npm returns the package geosql. npm installs its optional dependency for the platform.
 func (r *release) npm() (pack, error) {
 	files, err := rendered("npm", r)
 	return pack{

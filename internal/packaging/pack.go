@@ -18,11 +18,11 @@ import (
 // A pack is a package: files in order, and how they are packed.
 type pack struct {
 	name   string // of the packed file
-	purl   string // what it is called where it is published, or ""
+	purl   string // its name where it is published, or ""
 	folder string // of unpacked files
 	files  []file
 	beside []file  // further files of the folder, which are not packed
-	holds  []built // what is in it, or in packages that it needs
+	holds  []built // the binaries in it, or in packages that it needs
 	form   func(w io.Writer, files []file) error
 	packed []byte
 }

@@ -69,7 +69,7 @@ func names(files map[string]string) string {
 	return strings.Join(list, " ")
 }
 
-// described is what the files that describe packages say.
+// described holds the descriptions in packages.
 type described struct {
 	Name, Version, Main  string
 	OS, CPU, Libc        []string
@@ -88,7 +88,7 @@ func describe(t *testing.T, text string) (d described) {
 	return d
 }
 
-// Each platform has its packages, which say what they run on, and package geosql of npm names them all.
+// Each platform has its packages, which name it, and package geosql of npm names them all.
 func TestPackagesOfAllPlatforms(t *testing.T) {
 	r := &release{Version: version.Version, license: file{name: "LICENSE", data: []byte("free")}}
 	var all []built
@@ -257,7 +257,7 @@ func TestProgramIsExecutable(t *testing.T) {
 	}
 }
 
-// The bill names every package, what is in it, and every module of go.mod that was linked; it refers to nothing else.
+// The bill names every package, its contents, and every module of go.mod that was linked; it refers to nothing else.
 func TestBill(t *testing.T) {
 	files, data := published(t)
 	var list bill

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A Platform is what a program runs on, as the package formats name it.
+// A Platform is the system that a binary runs on, as the package formats name it.
 type Platform struct {
 	OS      string // linux or windows: Go's and sqlpkg's
 	Arch    string // amd64: Go's and sqlpkg's
@@ -121,7 +121,7 @@ func glibc(version string) int {
 	return n
 }
 
-// windows returns the platform of a PE file. It may need what every Windows has, and no library of the compiler's.
+// windows returns the platform of a PE file. It may need the libraries that every Windows has, and none of the compiler's.
 func windows(f *pe.File) (Platform, error) {
 	p := Platform{OS: "windows", Arch: "amd64", CPU: "x64", Machine: "x86_64"}
 	if f.Machine != pe.IMAGE_FILE_MACHINE_AMD64 {

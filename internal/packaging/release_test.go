@@ -41,7 +41,7 @@ func makeRelease(folder, v string, environ ...string) (string, error) {
 	return string(out), err
 }
 
-// What was not committed, or is of another version than it says, is not released. All this is known before
+// A tree with changes that are not committed, or of another version than it says, is not released. All this is known before
 // anything is built.
 func TestReleaseIsRefused(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "clone")
@@ -62,7 +62,7 @@ func TestReleaseIsRefused(t *testing.T) {
 }
 
 // Two people who release the same commit publish the same bytes, whatever their folders are called and whatever they have
-// built before. What they publish runs on its platform.
+// built before. The published binaries run on their platform.
 func TestReleaseIsReproducible(t *testing.T) {
 	if os.Getenv("GEOSQL_RELEASE") == "" {
 		t.Skip("it builds everything twice: GEOSQL_RELEASE=1 asks for that, as make long does")
@@ -149,7 +149,7 @@ func loads(t *testing.T, p emulate.Platform, node, release, npm string) {
 	}
 }
 
-// says checks what a command says of its version.
+// says checks a command's version.
 func says(t *testing.T, cmd *exec.Cmd, commit string) {
 	t.Helper()
 	out, err := cmd.Output()

@@ -19,8 +19,8 @@ func lockBytes(f *os.File, from, to int64) error {
 func suspend(p *os.Process) error { return p.Signal(syscall.SIGSTOP) }
 func resume(p *os.Process) error  { return p.Signal(syscall.SIGCONT) }
 
-// Whoever has a file open that was removed goes on alone, and does not remove the
-// file of those who come later.
+// A process that has a removed file open goes on alone, and does not remove the
+// file of processes that come later.
 func TestRemovedFile(t *testing.T) {
 	path := newPath(t)
 	early := open(t, path)
@@ -42,7 +42,7 @@ func TestRemovedFile(t *testing.T) {
 func TestReadOnlyDirectory(t *testing.T) {
 	path := newPath(t)
 	dir := filepath.Dir(path)
-	if os.Geteuid() == 0 { // whom permissions do not stop
+	if os.Geteuid() == 0 { // permissions do not stop root
 		const nobody = 65534
 		check(t, os.Chmod(filepath.Dir(dir), 0o755))
 		check(t, syscall.Seteuid(nobody))
@@ -55,7 +55,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 	}
 }
 
-// Whoever may use the ledger may queue, whatever the umask of who was first.
+// Users of the ledger may queue, whatever the umask of the first.
 func TestModeOfTheFile(t *testing.T) {
 	path := newPath(t)
 	defer syscall.Umask(syscall.Umask(0o077))

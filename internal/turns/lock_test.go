@@ -42,7 +42,7 @@ func TestFirstComeFirstServed(t *testing.T) {
 	}
 }
 
-// Who waits behind several goes when all have left, whatever their order: some
+// A process that waits behind several goes when all have left, whatever their order: some
 // leave because they lost patience.
 func TestWaitsForAll(t *testing.T) {
 	path := newPath(t)
@@ -95,13 +95,13 @@ func TestPatience(t *testing.T) {
 	<-turn
 }
 
-// waits counts what stays behind of all queues.
+// waits counts the goroutines of all queues that still wait.
 func waits() int {
 	stacks := make([]byte, 1<<20)
 	return bytes.Count(stacks[:runtime.Stack(stacks, true)], []byte("(*Queue).await.func1("))
 }
 
-// What stays behind when patience ends, ends with what it waits for, also where
+// A wait that goes on after patience has ended, ends when the place is left, also where
 // the queue has been closed.
 func TestNoWaitStays(t *testing.T) {
 	path := newPath(t)
@@ -131,7 +131,7 @@ func TestNoWaitStays(t *testing.T) {
 	}
 }
 
-// Whoever locks the whole file, such as a backup, is no reason to wait.
+// A program that locks the whole file, such as a backup, is no reason to wait.
 func TestLockedFile(t *testing.T) {
 	path := newPath(t)
 	q := open(t, path)

@@ -15,7 +15,7 @@ const (
 )
 
 // Locks belong to the open file: they exclude each other within a process too. They
-// also keep others from writing the bytes, of which the file has none.
+// also keep others from writing the locked bytes, but the file has none.
 const (
 	exclusive = windows.LOCKFILE_EXCLUSIVE_LOCK
 	shared    = 0

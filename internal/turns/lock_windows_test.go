@@ -25,7 +25,7 @@ func tell(p *os.Process, what string) (err error) {
 	return errors.Join(withHandle, err)
 }
 
-// Nobody can take the file away from those who queue.
+// Nobody can take the file away from processes in the queue.
 func TestOpenFileStays(t *testing.T) {
 	path := newPath(t)
 	q := open(t, path)

@@ -70,8 +70,7 @@ func start(t testing.TB, role, path string) *player {
 	return &player{cmd, in, bufio.NewReader(out)}
 }
 
-// obey does what it is told line by line, and says when it is done; before that, which
-// place it has.
+// obey obeys commands line by line, and says when each is done. Before it waits in the queue, it says its place.
 func obey(q *Queue) {
 	var place int64
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
@@ -200,7 +199,7 @@ func takeTurns(q *Queue, pushes bool) {
 			q.await(place, never)
 		}
 		note("turn")
-		time.Sleep(time.Microsecond) // what a turn is for
+		time.Sleep(time.Microsecond) // the work of a turn
 		q.Leave(place)
 	}
 	q.Close()
@@ -245,8 +244,8 @@ func turnsOf(t testing.TB, role string) (events []event) {
 // outOfTurn counts the turns that began before one that had been asked for before
 // they were wanted, and all that were wanted while others waited.
 func outOfTurn(events []event) (early, late int) {
-	asked := map[string]bool{}              // who waits
-	waiting := map[string]map[string]bool{} // for a turn: who waited when it was wanted
+	asked := map[string]bool{}              // processes that wait
+	waiting := map[string]map[string]bool{} // for a turn: processes that waited when it was wanted
 	for _, e := range events {
 		switch e.what {
 		case "wants":

@@ -1,10 +1,10 @@
 // Package turns lets processes take turns in the order in which they ask.
 //
-// A lock that processes try repeatedly, such as SQLite's, goes to whoever tries at
+// A lock that processes try repeatedly, such as SQLite's, goes to the one that tries at
 // the right moment: a process that takes it, releases it and takes it again can
 // keep others waiting for seconds. Here every process that wants a turn takes a
-// place in a queue. The queue is a file, and a place in it is a locked byte whose
-// offset is the time of asking. A process waits for the bytes below its own. The
+// place in a queue. The queue is a file, and a place in it is a locked byte at
+// the offset of the time of asking. A process waits for the bytes below its own. The
 // kernel drops the locks of a process that dies.
 //
 // The queue only provides fairness and excludes nobody. Nobody waits for longer than
@@ -114,7 +114,7 @@ func (q *Queue) Close() {
 	}
 }
 
-// Enter waits until every process that entered before has left, except those that
+// Enter waits until every process that entered before has left, except processes that
 // entered longer ago than patience. It returns the place that the caller has to leave.
 func (q *Queue) Enter(patience time.Duration) (place int64) {
 	if q == nil {

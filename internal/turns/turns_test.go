@@ -45,7 +45,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// until waits for what must happen sooner or later.
+// until waits for an event that must happen sooner or later.
 func until(t testing.TB, happened func() bool) {
 	t.Helper()
 	for !happened() {
@@ -93,7 +93,7 @@ func TestLastOfSeveral(t *testing.T) {
 }
 
 // A queue is where an empty file is or can be. Anything else at its path is
-// somebody else's and stays what it is.
+// somebody else's and stays as it is.
 func TestNotAQueue(t *testing.T) {
 	for name, occupy := range map[string]func(path string) error{
 		"file":      func(path string) error { return os.WriteFile(path, []byte("data"), 0o600) },
@@ -129,7 +129,7 @@ func TestNotAQueue(t *testing.T) {
 	}
 }
 
-// What is written to the file while it is a queue makes it somebody's.
+// A file that somebody writes to while it is a queue is theirs.
 func TestFileWithContentStays(t *testing.T) {
 	path := newPath(t)
 	q := open(t, path)

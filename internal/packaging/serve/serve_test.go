@@ -1,4 +1,4 @@
-// Package serve has no code: it holds what geosql serve is run with, and looks whether that is right.
+// Package serve has no code: it holds the files that run geosql serve, and tests them.
 package serve
 
 import (
@@ -37,7 +37,7 @@ func analyze(t *testing.T, args ...string) {
 
 func TestUnit(t *testing.T) { analyze(t, "verify", unit(t)) }
 
-// The exposure is what README.md says, or less.
+// The exposure is the one in README.md, or less.
 func TestUnitIsHardened(t *testing.T) {
 	analyze(t, "security", "--offline=yes", "--threshold=15", unit(t))
 }
@@ -61,7 +61,7 @@ func TestUnitWaits(t *testing.T) {
 	}
 }
 
-// What runs with the server's flags has flags that the server has.
+// Every file that runs the server uses flags that the server has.
 func TestFlags(t *testing.T) {
 	source, err := os.ReadFile("../../../cmd/geosql/serve.go")
 	if err != nil {

@@ -385,7 +385,7 @@ func TestErrorsOfStatements(t *testing.T) {
 			t.Errorf("%s: %d %s", sql, a.status, a.text)
 		}
 	}
-	// The error says what was spent before it.
+	// The error reports the spending before it.
 	const sql = "SELECT half, dx_sum(kwh, 0.1)"
 	a := v.run(sql, v.quote(sql).at("quote").(string))
 	if a.code() != "53400" || a.at("error", "report", "costs", 0, "most") != "0.05" {

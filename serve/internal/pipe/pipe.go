@@ -1,7 +1,7 @@
 // Package pipe is the protocol between the keeper and a worker of the server: frames on a stream. It knows
 // neither SQL nor secrets.
 //
-// The keeper sends numbered requests, and the worker answers each, except those that close something. During a
+// The keeper sends numbered requests. The worker answers each, except requests to close something. During a
 // request, the worker may send notices and calls of functions, which the keeper answers. A cancel may come at any time.
 //
 // A reader trusts no frame: decoding never panics, and allocates no more than the frame has.

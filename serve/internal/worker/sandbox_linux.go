@@ -21,7 +21,7 @@ const addressMargin = 320 << 20
 // openFiles is how many files a worker may have open.
 const openFiles = 32
 
-// A sandbox lists the restrictions that hold the process, and those that are missing.
+// A sandbox lists the restrictions of the process, and the missing ones.
 type sandbox struct {
 	holds, lacks []string
 

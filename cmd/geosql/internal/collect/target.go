@@ -32,7 +32,7 @@ type place struct {
 }
 
 // newTarget finds the columns of the table in the file. It goes by the declarations of the database,
-// once they are known to be those that it was sealed with.
+// once they are known to be unchanged since its sealing.
 func (t *Append) newTarget(d *cli.DataSet) (*target, error) {
 	id, all, err := catalog.ReadColumns(t.conn)
 	if err != nil {

@@ -27,7 +27,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// declarations are those of a database, and those that earlier files of the command line add.
+// declarations are those of a database and of earlier files of the command line.
 type declarations struct {
 	exists    bool            // the database is there
 	tables    map[string]bool // and views, in lower case

@@ -75,7 +75,7 @@ func (f *NewFile) Remove() {
 	}
 }
 
-// Draft are the files of books that are made. Either may be nil.
+// Draft are the files of a new store. Either may be nil.
 type Draft struct{ Database, Ledger *NewFile }
 
 // Begin begins a ledger and, unless its name is empty, a database.
