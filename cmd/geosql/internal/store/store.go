@@ -28,7 +28,7 @@ type Store struct {
 // OnServer reports whether the ledger is on a server.
 func (b Store) OnServer() bool { return engines.IsURL(b.Ledger) }
 
-// Find returns the books of a path, or of the URL of a ledger. The flags say where a database's
+// Find returns the store of a path, or of the URL of a ledger. The flags say where a database's
 // ledger is.
 func Find(path string, f LedgerFlags) (Store, error) {
 	if err := f.Check(); err != nil {
@@ -60,7 +60,7 @@ func Find(path string, f LedgerFlags) (Store, error) {
 	return Store{"", path, f.Mode}, nil
 }
 
-// findServer returns the books of a ledger on a server by itself.
+// findServer returns the store of a ledger on a server by itself.
 func findServer(url string, f LedgerFlags) (Store, error) {
 	if f.File != "" {
 		return Store{}, ErrLedgerItself(url)
