@@ -264,7 +264,7 @@ func TestAutoWhileConnectionsOpen(t *testing.T) {
 }
 
 func TestAutoAndConnector(t *testing.T) {
-	path, book := declaredFile(t), filepath.Join(t.TempDir(), "book")
+	path, ledgerAt := declaredFile(t), filepath.Join(t.TempDir(), "book")
 	connect := func(opts ...sqlitefn.Option) (*sql.DB, error) {
 		db := pool(t, sqlitefn.Connector(path, opts...))
 		return db, db.Ping()
@@ -277,13 +277,13 @@ func TestAutoAndConnector(t *testing.T) {
 			t.Fatal(err)
 		}
 		pinned(t, db).run(release)
-		_, err = connect(sqlitefn.WithLedger(book))
+		_, err = connect(sqlitefn.WithLedger(ledgerAt))
 		checkOtherOptions(t, err)
 	})
 	t.Run("with a ledger", func(t *testing.T) {
 		path = fresh
-		auto(t, sqlitefn.WithLedger(book))
-		db, err := connect(sqlitefn.WithLedger(book))
+		auto(t, sqlitefn.WithLedger(ledgerAt))
+		db, err := connect(sqlitefn.WithLedger(ledgerAt))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -293,15 +293,15 @@ func TestAutoAndConnector(t *testing.T) {
 		d.spends("ana", "m", 0.5)
 		_, err = connect()
 		checkOtherOptions(t, err)
-		_, err = connect(sqlitefn.WithLedger(book + "2"))
+		_, err = connect(sqlitefn.WithLedger(ledgerAt + "2"))
 		checkOtherOptions(t, err)
 		d.run(release)
 		d.spends("ana", "m", 1)
 	})
-	if _, err := os.Stat(book); err != nil {
+	if _, err := os.Stat(ledgerAt); err != nil {
 		t.Error(err)
 	}
-	if _, err := connect(sqlitefn.WithLedger(book + "2")); err != nil {
+	if _, err := connect(sqlitefn.WithLedger(ledgerAt + "2")); err != nil {
 		t.Error("after Auto ended: ", err)
 	}
 }
@@ -399,15 +399,15 @@ func TestAttachTwiceWithAReaderThatCannotBeCompared(t *testing.T) {
 }
 
 func TestRegisterWithLedger(t *testing.T) {
-	path, book := newFile(t), filepath.Join(t.TempDir(), "book")
+	path, ledgerAt := newFile(t), filepath.Join(t.TempDir(), "book")
 	db := pool(t, hooked{path, func(c *sqlite3.SQLiteConn) error {
-		return sqlitefn.Register(c, sqlitefn.WithLedger(book))
+		return sqlitefn.Register(c, sqlitefn.WithLedger(ledgerAt))
 	}})
 	d := pinned(t, db)
 	d.run(declarations...)
 	d.run(release)
 	d.spends("ana", "m", 0.5)
-	if _, err := os.Stat(book); err != nil {
+	if _, err := os.Stat(ledgerAt); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(path + "-ledger"); !errors.Is(err, os.ErrNotExist) {
@@ -417,12 +417,12 @@ func TestRegisterWithLedger(t *testing.T) {
 
 // A database in memory may keep its ledger in a file.
 func TestMemoryDatabaseWithLedger(t *testing.T) {
-	book := filepath.Join(t.TempDir(), "book")
-	d := open(t, ":memory:", sqlitefn.WithLedger(book))
+	ledgerAt := filepath.Join(t.TempDir(), "book")
+	d := open(t, ":memory:", sqlitefn.WithLedger(ledgerAt))
 	d.run(declarations...)
 	d.run(release)
 	d.close()
-	d = open(t, ":memory:", sqlitefn.WithLedger(book))
+	d = open(t, ":memory:", sqlitefn.WithLedger(ledgerAt))
 	d.spends("ana", "m", 0.5)
 }
 

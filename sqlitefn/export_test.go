@@ -18,11 +18,11 @@ import (
 // Seal makes a sealed database of the connection's, which must have a ledger.
 func (c *Conn) Seal(t testing.TB, key sealed.PublicKey, columns ...catalog.Column) *sealedtest.Database {
 	t.Helper()
-	book, err := c.session.Ledger()
+	l, err := c.session.Ledger()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sealedtest.Seal(t, c.session.Conn, book, key, columns...)
+	return sealedtest.Seal(t, c.session.Conn, l, key, columns...)
 }
 
 // Collect returns a sealed database as another collector writes it over the connection.
@@ -49,20 +49,20 @@ func (c *Conn) Rewind(entropy io.Reader) { c.session.DrawFrom(entropy) }
 
 // Record records facts in the ledger of the connection.
 func (c *Conn) Record(facts ...ledger.Fact) error {
-	book, err := c.session.Ledger()
+	l, err := c.session.Ledger()
 	if err != nil {
 		return err
 	}
-	return book.Record(facts...)
+	return l.Record(facts...)
 }
 
 // ReadRecord returns the owner's record in the ledger of the connection.
 func (c *Conn) ReadRecord() (*catalog.Record, error) {
-	book, err := c.session.Ledger()
+	l, err := c.session.Ledger()
 	if err != nil {
 		return nil, err
 	}
-	return catalog.ReadRecord(book)
+	return catalog.ReadRecord(l)
 }
 
 // Releases returns statements that call every function which releases a value, in
@@ -160,14 +160,14 @@ func (c *Conn) Evaluator(t testing.TB, key [32]byte) *unseal.Evaluator {
 	return e
 }
 
-// Book returns the ledger of the connection.
-func (c *Conn) Book(t testing.TB) ledger.Ledger {
+// Ledger returns the ledger of the connection.
+func (c *Conn) Ledger(t testing.TB) ledger.Ledger {
 	t.Helper()
-	book, err := c.session.Ledger()
+	l, err := c.session.Ledger()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return book
+	return l
 }
 
 // AnswersFirst calls answersFirst for an aggregate of so many arguments, with the metric as the last.

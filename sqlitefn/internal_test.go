@@ -65,14 +65,14 @@ func (d inner) seal(t testing.TB, key sealed.PublicKey) {
 	t.Helper()
 	err := d.conn.Raw(func(conn any) error {
 		s := conn.(*Conn).session
-		book, err := s.Ledger()
+		l, err := s.Ledger()
 		if err != nil {
 			return err
 		}
 		if err := s.Conn.Exec("CREATE TABLE sealed(reading, place)"); err != nil {
 			return err
 		}
-		place := sealedtest.Seal(t, s.Conn, book, key, sealedReadings, sealedPlaces)
+		place := sealedtest.Seal(t, s.Conn, l, key, sealedReadings, sealedPlaces)
 		return s.Conn.Exec("INSERT INTO sealed VALUES (" +
 			place.Reading(1, "ana", 3) + ", " + place.Location(2, "ana", 39.9, 116.3) + ")")
 	})

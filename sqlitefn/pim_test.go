@@ -223,12 +223,12 @@ func TestPIMRunGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	book, err := file.Open(d.path+"-ledger", false)
+	l, err := file.Open(d.path+"-ledger", false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer book.Close()
-	points, err := book.TraceRun("ride")
+	defer l.Close()
+	points, err := l.TraceRun("ride")
 	if err != nil || len(points) != 12 {
 		t.Fatalf("a run of %d, %v", len(points), err)
 	}
@@ -248,7 +248,7 @@ func TestPIMRunGoesOn(t *testing.T) {
 		// probability below 1e-12: then its distance in the norm of the set is over 1/2.
 		run.Add(plan, model.Grid().Domain().Cell(p.Lat, p.Lon))
 	}
-	saved, state, _, err := book.OpenTrace("ride", "ana", budget.Set, "pim_step")
+	saved, state, _, err := l.OpenTrace("ride", "ana", budget.Set, "pim_step")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ type desk struct {
 	*sealedDatabase
 	owner      *database // another connection to it
 	evaluator  *sqlitefn.Evaluator
-	book       ledger.Ledger
+	ledger     ledger.Ledger
 	analyst    sqlitefn.Analyst
 	conn       *sqlite.Conn
 	evaluation *sqlitefn.Evaluation
@@ -63,7 +63,7 @@ func newDeskOf(t testing.TB, hidden *sealedDatabase) *desk {
 
 // open opens the evaluator, again if there is one.
 func (d *desk) open(key [32]byte) {
-	d.owner.raw(func(c *sqlitefn.Conn) { d.evaluator, d.book = c.Evaluator(d, key), c.Book(d) })
+	d.owner.raw(func(c *sqlitefn.Conn) { d.evaluator, d.ledger = c.Evaluator(d, key), c.Ledger(d) })
 }
 
 // rewind makes the evaluator draw from the beginning of a tape.
@@ -71,10 +71,10 @@ func (d *desk) rewind(number uint64) {
 	d.owner.raw(func(c *sqlitefn.Conn) { c.Rewind(tape(number)) })
 }
 
-// allPurses returns the amounts that the analyst's role has spent, by account and unit.
-func (d *desk) allPurses() map[[2]string]float64 {
+// roleBudgets returns the amounts that the analyst's role has spent, by account and unit.
+func (d *desk) roleBudgets() map[[2]string]float64 {
 	d.Helper()
-	list, err := d.book.Purses(d.analyst.Role)
+	list, err := d.ledger.Purses(d.analyst.Role)
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -161,10 +161,10 @@ func (d *desk) isRefused(query, want string) error {
 }
 
 // paid returns the amounts that accounts and role budgets have spent in a unit, by name.
-func (d *desk) paid(unit budget.Unit) (accounts, purses map[string]budget.Amount) {
+func (d *desk) paid(unit budget.Unit) (accounts, roles map[string]budget.Amount) {
 	d.Helper()
-	accounts, purses = map[string]budget.Amount{}, map[string]budget.Amount{}
-	balances, err := d.book.Balances()
+	accounts, roles = map[string]budget.Amount{}, map[string]budget.Amount{}
+	balances, err := d.ledger.Balances()
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -173,27 +173,27 @@ func (d *desk) paid(unit budget.Unit) (accounts, purses map[string]budget.Amount
 			accounts[b.Account] = b.Spent
 		}
 	}
-	list, err := d.book.Purses(d.analyst.Role)
+	list, err := d.ledger.Purses(d.analyst.Role)
 	if err != nil {
 		d.Fatal(err)
 	}
 	for _, p := range list {
 		if p.Unit == unit && p.Spent > 0 {
-			purses[p.Account] = p.Spent
+			roles[p.Account] = p.Spent
 		}
 	}
-	return accounts, purses
+	return accounts, roles
 }
 
 // paysIn checks the amounts that accounts and role budgets have spent, as multiples of 1.
-func (d *desk) paysIn(unit budget.Unit, accounts, purses string) {
+func (d *desk) paysIn(unit budget.Unit, accounts, roles string) {
 	d.Helper()
 	a, p := d.paid(unit)
 	if got := short(a); got != accounts {
 		d.Errorf("accounts have paid %s of %s, want %s", got, unit, accounts)
 	}
-	if got := short(p); got != purses {
-		d.Errorf("purses have paid %s of %s, want %s", got, unit, purses)
+	if got := short(p); got != roles {
+		d.Errorf("role budgets have paid %s of %s, want %s", got, unit, roles)
 	}
 }
 
@@ -468,7 +468,7 @@ func TestFailedEvaluationsChargeNobody(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	accounts, purses := d.paid("kWh")
+	accounts, roles := d.paid("kWh")
 	d.evaluation.End()
 	if _, err := d.evaluation.Group("dx_sum", 2); err == nil {
 		t.Error("an ended evaluation begins a group")
@@ -477,8 +477,8 @@ func TestFailedEvaluationsChargeNobody(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "the statement has ended") {
 		t.Errorf("after the end: %v", err)
 	}
-	if a, p := d.paid("kWh"); !maps.Equal(a, accounts) || !maps.Equal(p, purses) {
-		t.Errorf("after the end %v and %v are %v and %v", accounts, purses, a, p)
+	if a, p := d.paid("kWh"); !maps.Equal(a, accounts) || !maps.Equal(p, roles) {
+		t.Errorf("after the end %v and %v are %v and %v", accounts, roles, a, p)
 	}
 }
 
@@ -498,7 +498,7 @@ func TestEvaluatedCharges(t *testing.T) {
 		if d.analyst.LeaveOut {
 			d.run(`SELECT budget_limit('a1', 'kWh', 7)`)
 		}
-		m := chargeModel{given: map[string]map[string]bool{}, accounts: map[string]int64{}, purses: map[string]map[string]int64{"ann": {}, "ben": {}}}
+		m := chargeModel{given: map[string]map[string]bool{}, accounts: map[string]int64{}, roles: map[string]map[string]int64{"ann": {}, "ben": {}}}
 		for range 25 {
 			d.analyst.Role = []string{"ann", "ben"}[random.IntN(2)]
 			var groups [][]int // ids of rows, some twice
@@ -527,15 +527,15 @@ func TestEvaluatedCharges(t *testing.T) {
 			}
 			if !d.analyst.LeaveOut {
 				m.statement(d.analyst.Role, groups)
-				accounts, purses := d.paid("kWh")
+				accounts, roles := d.paid("kWh")
 				for name, want := range m.accounts {
 					if got := accounts[name]; got != budget.Amount(want)*budget.One {
 						t.Fatalf("round %d: account %s has paid %v, want %d", round, name, got, want)
 					}
 				}
-				for name, want := range m.purses[d.analyst.Role] {
-					if got := purses[name]; got != budget.Amount(want)*budget.One {
-						t.Fatalf("round %d: the purse for %s has paid %v, want %d", round, name, got, want)
+				for name, want := range m.roles[d.analyst.Role] {
+					if got := roles[name]; got != budget.Amount(want)*budget.One {
+						t.Fatalf("round %d: the role budget for %s has paid %v, want %d", round, name, got, want)
 					}
 				}
 			} else if accounts, _ := d.paid("kWh"); accounts["a1"] > 7*budget.One {
@@ -549,11 +549,11 @@ func TestEvaluatedCharges(t *testing.T) {
 type chargeModel struct {
 	given    map[string]map[string]bool // which roles have seen the answer to a question
 	accounts map[string]int64
-	purses   map[string]map[string]int64
+	roles    map[string]map[string]int64
 }
 
 func (m *chargeModel) statement(role string, groups [][]int) {
-	account, purse := map[int]int64{}, map[int]int64{} // by value
+	account, forRole := map[int]int64{}, map[int]int64{} // by value
 	for _, ids := range groups {
 		if len(ids) == 0 {
 			continue
@@ -570,7 +570,7 @@ func (m *chargeModel) statement(role string, groups [][]int) {
 				account[id] += epsilon
 			}
 			if !seen[role] {
-				purse[id] += epsilon
+				forRole[id] += epsilon
 			}
 		}
 		seen[role] = true
@@ -586,7 +586,7 @@ func (m *chargeModel) statement(role string, groups [][]int) {
 		}
 	}
 	most(account, m.accounts)
-	most(purse, m.purses[role])
+	most(forRole, m.roles[role])
 }
 
 // Groups that are open at a time count how often they have a value for themselves, however their rows come.

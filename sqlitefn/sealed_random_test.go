@@ -338,9 +338,9 @@ func TestEvaluatedAndPlainAlike(t *testing.T) {
 			}
 			d.open([32]byte{byte(most), byte(i), byte(i >> 8)}) // nothing is remembered of other statements
 			d.rewind(uint64(i))
-			before, purses := hidden.balances(), d.allPurses()
+			before, roles := hidden.balances(), d.roleBudgets()
 			rows, err := d.ask(in("sealed", statement))
-			charged, taken := since(before, hidden.balances()), since(purses, d.allPurses())
+			charged, taken := since(before, hidden.balances()), since(roles, d.roleBudgets())
 			switch {
 			case s.tooOften:
 				refused++
@@ -352,7 +352,7 @@ func TestEvaluatedAndPlainAlike(t *testing.T) {
 				t.Errorf("%s\n%v", in("sealed", statement), err)
 				continue
 			case !maps.Equal(charged, taken):
-				t.Errorf("%s\ncharges accounts %v and purses %v", in("sealed", statement), charged, taken)
+				t.Errorf("%s\ncharges accounts %v and role budgets %v", in("sealed", statement), charged, taken)
 			}
 			if d.report.Remembered > 0 {
 				remembered++

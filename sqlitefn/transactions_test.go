@@ -421,19 +421,19 @@ func TestSymlinkUsesTheSameLedger(t *testing.T) {
 func TestWithLedger(t *testing.T) {
 	d := newDatabase(t)
 	d.close()
-	book := filepath.Join(t.TempDir(), "book")
-	d = open(t, d.path, sqlitefn.WithLedger(book))
+	ledgerAt := filepath.Join(t.TempDir(), "book")
+	d = open(t, d.path, sqlitefn.WithLedger(ledgerAt))
 	d.run(declarations...)
 	d.run(release)
 	d.close()
-	if _, err := os.Stat(book); err != nil {
+	if _, err := os.Stat(ledgerAt); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(d.path + "-ledger"); err == nil {
 		t.Error("a second ledger stands beside the database")
 	}
 	open(t, d.path).fails(release, "is missing")
-	open(t, d.path, sqlitefn.WithLedger(book)).spends("ana", "m", 0.5)
+	open(t, d.path, sqlitefn.WithLedger(ledgerAt)).spends("ana", "m", 0.5)
 }
 
 func TestMemoryDatabases(t *testing.T) {

@@ -53,11 +53,11 @@ func budgetLimit(c frame.Call) error {
 	if err != nil {
 		return err
 	}
-	book, err := c.Session.LedgerToLimit()
+	l, err := c.Session.LedgerToLimit()
 	if err != nil {
 		return err
 	}
-	if err := book.SetLimit(account, unit, limit, window); err != nil {
+	if err := l.SetLimit(account, unit, limit, window); err != nil {
 		return err
 	}
 	who := "account " + frame.Quoted(account)
@@ -109,11 +109,11 @@ func (g *reserveGroup) Row(c frame.Call) error {
 
 // Final reserves for all accounts or none and answers their number.
 func (g *reserveGroup) Final(c frame.Call) error {
-	book, err := c.Session.LedgerToCharge()
+	l, err := c.Session.LedgerToCharge()
 	if err != nil {
 		return frame.SpendError(err, g.items[0].Account, budget.Price{Unit: g.unit, Amount: g.items[0].Epsilon})
 	}
-	if err := book.Reserve(g.unit, g.items); err != nil {
+	if err := l.Reserve(g.unit, g.items); err != nil {
 		return err
 	}
 	c.ResultInt(0, int64(len(g.items)))

@@ -24,7 +24,7 @@ import (
 // one while the connection is open.
 type binding struct {
 	named       string        // where geosql_ledger says that the ledger is; "" if it says nothing
-	book        ledger.Ledger // nil until it is needed
+	ledger      ledger.Ledger // nil until it is needed
 	recordedID  string        // the ledger id that was in the main database when it was last read
 	uncommitted bool          // whether a transaction was still open when the id was recorded
 }
@@ -48,27 +48,27 @@ func (s *Session) Ledger() (ledger.Ledger, error) {
 		return nil, err
 	}
 	id := s.recordedID
-	if s.book != nil {
-		if id == "" || id == s.book.ID() {
-			return s.book, nil
+	if s.ledger != nil {
+		if id == "" || id == s.ledger.ID() {
+			return s.ledger, nil
 		}
-		_ = s.book.Close() // it belongs to a database that was replaced; a part that it could not return stays spent
-		s.book = nil
+		_ = s.ledger.Close() // it belongs to a database that was replaced; a part that it could not return stays spent
+		s.ledger = nil
 	}
-	book, err := s.openLedger(id)
+	l, err := s.openLedger(id)
 	if err != nil {
 		return nil, err
 	}
-	if id != "" && book.ID() != id {
-		got, place := book.ID(), s.ledgerLabel()
-		if path := book.Path(); path != "" {
+	if id != "" && l.ID() != id {
+		got, place := l.ID(), s.ledgerLabel()
+		if path := l.Path(); path != "" {
 			place = "ledger " + path
 		}
-		_ = book.Close()
+		_ = l.Close()
 		return nil, fmt.Errorf("%s has id %s, but this database was charged to ledger %s", place, got, id)
 	}
-	s.book = book
-	return book, nil
+	s.ledger = l
+	return l, nil
 }
 
 // openLedger opens an existing ledger: the one with the id for a database in memory, unless an option
@@ -79,13 +79,13 @@ func (s *Session) openLedger(id string) (ledger.Ledger, error) {
 	case !stored && id == "":
 		return nil, ErrNoLedger
 	case !stored:
-		book, err := file.OpenMemory(id)
+		l, err := file.OpenMemory(id)
 		if err != nil {
 			err = fmt.Errorf("this database was charged to ledger %s, and a copy of it in memory cannot be charged to that ledger", printable.Text(id))
 		}
-		return book, err
+		return l, err
 	}
-	book, err := engines.Open(where, false, s.Options.LedgerMode)
+	l, err := engines.Open(where, false, s.Options.LedgerMode)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && id == "":
 		return nil, ErrNoLedger
@@ -94,40 +94,40 @@ func (s *Session) openLedger(id string) (ledger.Ledger, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("ledger %s is missing: this database was charged to ledger %s, put that file back, or say with geosql_ledger() or --ledger where it is", where, id)
 	}
-	return book, err
+	return l, err
 }
 
 // LedgerToLimit returns the ledger, and creates it if there is none. It records the
 // ledger's id if the database may be written; a charge insists on the record.
 func (s *Session) LedgerToLimit() (ledger.Ledger, error) {
-	book, err := s.Ledger()
+	l, err := s.Ledger()
 	if errors.Is(err, ErrNoLedger) {
 		if where, stored := s.ledgerPlace(); stored {
-			book, err = engines.Open(where, true, s.Options.LedgerMode)
+			l, err = engines.Open(where, true, s.Options.LedgerMode)
 		} else {
-			book, err = file.OpenMemory("")
+			l, err = file.OpenMemory("")
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.book = book
-	if err := s.recordLedger(book.ID()); err != nil && !isReadOnly(err) {
+	s.ledger = l
+	if err := s.recordLedger(l.ID()); err != nil && !isReadOnly(err) {
 		return nil, err
 	}
-	return book, nil
+	return l, nil
 }
 
 // LedgerToCharge returns the ledger for a charge, or an error if nothing may be charged now.
 func (s *Session) LedgerToCharge() (ledger.Ledger, error) {
-	book, err := s.Ledger()
+	l, err := s.Ledger()
 	if err != nil {
 		return nil, err
 	}
-	if err := s.ensureRecorded(book.ID()); err != nil {
+	if err := s.ensureRecorded(l.ID()); err != nil {
 		return nil, err
 	}
-	return book, s.checkAttached(book.ID())
+	return l, s.checkAttached(l.ID())
 }
 
 const unrecorded = "this database does not hold the id of its ledger yet, "
@@ -241,7 +241,7 @@ func (s *Session) ledgerPlace() (where string, stored bool) {
 func (s *Session) MayNameLedger(where string) error {
 	if now, _ := s.ledgerPlace(); where != now {
 		switch {
-		case s.book != nil:
+		case s.ledger != nil:
 			return fmt.Errorf("comes too late: this connection uses %s already; say where the ledger is before anything asks for it", s.ledgerLabel())
 		case s.Options.Ledger != "":
 			return fmt.Errorf("is not %s, which the program that opened this connection has named", s.ledgerLabel())
@@ -254,14 +254,14 @@ func (s *Session) MayNameLedger(where string) error {
 func (s *Session) NameLedger(where string) (ledger.Ledger, error) {
 	earlier := s.named
 	s.named = where
-	book, err := s.Ledger()
+	l, err := s.Ledger()
 	switch {
 	case errors.Is(err, ErrNoLedger):
 		return nil, nil
 	case err != nil:
 		s.named = earlier
 	}
-	return book, err
+	return l, err
 }
 
 // ledgerLabel returns the ledger's name in errors.

@@ -75,9 +75,9 @@ func (d *DryRun) rule(f *Function, t *Total) string {
 
 // balanceOf returns the balance of an account, empty if there is no ledger.
 func (s *Session) balanceOf(account string, unit budget.Unit) (ledger.Balance, error) {
-	book, err := s.Ledger()
+	l, err := s.Ledger()
 	if err != nil {
 		return ledger.Balance{}, IgnoreNoLedger(err)
 	}
-	return book.Balance(account, unit)
+	return l.Balance(account, unit)
 }

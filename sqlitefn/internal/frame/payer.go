@@ -187,14 +187,14 @@ func (p charger) PayAll(t *Statement, f *Function, b Bill) (Receipt, error) {
 	if len(b.Items) == 0 {
 		return p.session.paid(), nil
 	}
-	book, err := t.charges()
+	l, err := t.charges()
 	if err != nil {
 		return Receipt{}, SpendError(err, b.Items[0].Account, budget.Price{Unit: b.Unit, Amount: b.Items[0].Epsilon})
 	}
 	if t.ended {
 		defer t.End()
 	}
-	if err := book.Charge(f.Name, b.Unit, b.Items); err != nil {
+	if err := l.Charge(f.Name, b.Unit, b.Items); err != nil {
 		return Receipt{}, err
 	}
 	if p.session.watcher != nil {
@@ -210,11 +210,11 @@ func (p charger) PayDisjoint(t *Statement, place int, f *Function, b Bill) (Rece
 }
 
 func (p charger) PayOnce(f *Function, account string, price budget.Price) (Receipt, error) {
-	book, err := p.session.LedgerToCharge()
+	l, err := p.session.LedgerToCharge()
 	if err != nil {
 		return Receipt{}, SpendError(err, account, price)
 	}
-	err = book.ChargeOnce(f.Name, price.Unit, ledger.Item{Account: account, Epsilon: price.Amount, Evaluations: 1})
+	err = l.ChargeOnce(f.Name, price.Unit, ledger.Item{Account: account, Epsilon: price.Amount, Evaluations: 1})
 	if err != nil {
 		return Receipt{}, err
 	}
@@ -223,25 +223,25 @@ func (p charger) PayOnce(f *Function, account string, price budget.Price) (Recei
 }
 
 func (p charger) OpenTrace(t *Statement, f *Function, trace, account string, terms *TraceTerms) (StepPayer, Run, error) {
-	book, err := t.charges()
+	l, err := t.charges()
 	if err != nil {
 		return nil, nil, SpendError(err, account, budget.Price{Unit: terms.Unit, Amount: terms.Epsilon})
 	}
-	opened, run, err := OpenRun(book, f, trace, account, terms)
+	opened, run, err := OpenRun(l, f, trace, account, terms)
 	if err != nil {
 		return nil, nil, err
 	}
 	return &chargedSteps{opened, p.session, account, terms.Unit}, run, nil
 }
 
-// A traceBook opens traces: a ledger, or a statement of one.
-type traceBook interface {
+// A traceOpener opens traces: a ledger, or a statement of one.
+type traceOpener interface {
 	OpenTrace(name, account string, unit budget.Unit, function string) (ledger.Trace, []byte, budget.Amount, error)
 }
 
 // OpenRun opens a trace and restores its run.
-func OpenRun(book traceBook, f *Function, trace, account string, terms *TraceTerms) (ledger.Trace, Run, error) {
-	t, state, lost, err := book.OpenTrace(trace, account, terms.Unit, f.Name)
+func OpenRun(l traceOpener, f *Function, trace, account string, terms *TraceTerms) (ledger.Trace, Run, error) {
+	t, state, lost, err := l.OpenTrace(trace, account, terms.Unit, f.Name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -316,7 +316,7 @@ func (d *DryRun) PayOnce(f *Function, account string, price budget.Price) (Recei
 func (d *DryRun) OpenTrace(_ *Statement, f *Function, trace, account string, terms *TraceTerms) (StepPayer, Run, error) {
 	d.Inexact = d.Inexact || terms.Varies
 	counted := &countedSteps{d, f, account, terms.Unit}
-	book, err := d.session.Ledger()
+	l, err := d.session.Ledger()
 	if errors.Is(err, ErrNoLedger) {
 		run, err := terms.Start(nil, 0)
 		return counted, run, err
@@ -324,7 +324,7 @@ func (d *DryRun) OpenTrace(_ *Statement, f *Function, trace, account string, ter
 	if err != nil {
 		return nil, nil, err
 	}
-	t, run, err := OpenRun(book, f, trace, account, terms)
+	t, run, err := OpenRun(l, f, trace, account, terms)
 	if err != nil {
 		return nil, nil, err
 	}

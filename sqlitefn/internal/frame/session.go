@@ -49,8 +49,8 @@ func (s *Session) DrawFrom(entropy io.Reader) { s.source = exact.NewSource(entro
 
 // close is called when the connection has closed.
 func (s *Session) close() {
-	if s.book != nil {
-		_ = s.book.Close() // a part that it could not return stays spent
+	if s.ledger != nil {
+		_ = s.ledger.Close() // a part that it could not return stays spent
 	}
 }
 

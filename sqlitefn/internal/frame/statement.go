@@ -79,11 +79,11 @@ func (t *Statement) spender(f *Function, unit budget.Unit) (ledger.Spender, erro
 			return p.Spender, nil
 		}
 	}
-	book, err := t.charges()
+	l, err := t.charges()
 	if err != nil {
 		return nil, err
 	}
-	p := book.Spender(f.Name, unit)
+	p := l.Spender(f.Name, unit)
 	t.spenders = append(t.spenders, spender{f, unit, p})
 	return p, nil
 }
@@ -91,11 +91,11 @@ func (t *Statement) spender(f *Function, unit budget.Unit) (ledger.Spender, erro
 // charges returns the ledger's statement, which makes the charges.
 func (t *Statement) charges() (ledger.Statement, error) {
 	if t.ledger == nil {
-		book, err := t.Session.LedgerToCharge()
+		l, err := t.Session.LedgerToCharge()
 		if err != nil {
 			return nil, err
 		}
-		t.ledger = book.NewStatement()
+		t.ledger = l.NewStatement()
 	}
 	return t.ledger, nil
 }

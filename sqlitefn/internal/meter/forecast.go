@@ -176,14 +176,14 @@ func refusal(s *frame.Session, d *demand) (refused, err error) {
 // one.
 func noLimit(s *frame.Session, d *demand) (refused, err error) {
 	refusal := &ledger.RefusalError{Account: d.account, Unit: d.unit, Asked: d.asked.Capped()}
-	book, err := s.Ledger()
+	l, err := s.Ledger()
 	if errors.Is(err, frame.ErrNoLedger) {
 		return refusal, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	balances, err := book.Balances()
+	balances, err := l.Balances()
 	if err != nil {
 		return nil, err
 	}

@@ -28,11 +28,11 @@ var budgetFunctions = []*frame.Function{
 // balance returns the balance that a call asks for. If there is no ledger or it cannot be
 // read, nothing can be charged, and the balance is empty.
 func balance(c frame.Call) ledger.Balance {
-	book, err := c.Session.Ledger()
+	l, err := c.Session.Ledger()
 	if err != nil {
 		return ledger.Balance{}
 	}
-	b, err := book.Balance(c.Text(argAnyAccount), c.Unit(frame.ArgUnit))
+	b, err := l.Balance(c.Text(argAnyAccount), c.Unit(frame.ArgUnit))
 	if err != nil {
 		return ledger.Balance{}
 	}

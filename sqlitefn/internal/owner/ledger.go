@@ -103,8 +103,8 @@ var chargeColumns = []string{"id INTEGER", "time TEXT", "function TEXT", "accoun
 
 func newChargeCursor(s *frame.Session) frame.Cursor {
 	return &frame.RowsCursor[ledger.Charge]{
-		Read: ledgerRows(s, func(book ledger.Ledger) (rows []ledger.Charge, err error) {
-			for ch, err := range book.Charges() {
+		Read: ledgerRows(s, func(l ledger.Ledger) (rows []ledger.Charge, err error) {
+			for ch, err := range l.Charges() {
 				if err != nil {
 					return nil, err
 				}
@@ -147,21 +147,21 @@ func newLimitCursor(s *frame.Session) frame.Cursor {
 // ledgerRows returns a function that reads rows of the ledger, none if there is no ledger.
 func ledgerRows[T any](s *frame.Session, read func(ledger.Ledger) ([]T, error)) func(frame.Call) ([]T, error) {
 	return func(frame.Call) ([]T, error) {
-		book, err := s.Ledger()
+		l, err := s.Ledger()
 		if err != nil {
 			return nil, frame.IgnoreNoLedger(err)
 		}
-		return read(book)
+		return read(l)
 	}
 }
 
 // ledgerHead answers the head of the ledger's chain, or NULL without a ledger.
 func ledgerHead(c frame.Call) error {
-	book, err := c.Session.Ledger()
+	l, err := c.Session.Ledger()
 	if err != nil {
 		return frame.IgnoreNoLedger(err)
 	}
-	head, err := book.Head()
+	head, err := l.Head()
 	if err != nil {
 		return err
 	}
@@ -186,11 +186,11 @@ func (verifyCursor) Filter(c frame.Call, _ uint) (sqlite.Rows, error) {
 		}
 		earlier = &head
 	}
-	book, err := c.Session.Ledger()
+	l, err := c.Session.Ledger()
 	if err != nil {
 		return sqlite.NoRow, err
 	}
-	found, err := book.Verify(c.Text(argArchive), earlier)
+	found, err := l.Verify(c.Text(argArchive), earlier)
 	if err != nil {
 		return sqlite.NoRow, err
 	}
@@ -206,11 +206,11 @@ func (verifyCursor) Close()                               {}
 
 // ledgerArchive answers how many entries it moved.
 func ledgerArchive(c frame.Call) error {
-	book, err := c.Session.Ledger()
+	l, err := c.Session.Ledger()
 	if err != nil {
 		return err
 	}
-	moved, err := book.Archive(c.Text(argArchiveTo), c.Time(argBefore))
+	moved, err := l.Archive(c.Text(argArchiveTo), c.Time(argBefore))
 	if err != nil {
 		return err
 	}

@@ -28,10 +28,10 @@ func nameLedger(c frame.Call) error {
 	if err := s.MayNameLedger(where); err != nil {
 		return c.Errorf(argWhere, "%w", err)
 	}
-	book, err := s.NameLedger(where)
-	if err != nil || book == nil {
+	l, err := s.NameLedger(where)
+	if err != nil || l == nil {
 		return err
 	}
-	c.ResultString(0, book.ID())
+	c.ResultString(0, l.ID())
 	return nil
 }

@@ -108,15 +108,15 @@ func believedRun(c frame.Call) (ledger.Ledger, *pimRun, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	book, err := c.Session.Ledger()
+	l, err := c.Session.Ledger()
 	if err != nil {
 		return nil, nil, frame.IgnoreNoLedger(err)
 	}
-	t, run, err := frame.OpenRun(book, step, name, account, &plan.TraceTerms)
+	t, run, err := frame.OpenRun(l, step, name, account, &plan.TraceTerms)
 	if err != nil {
 		return nil, nil, err
 	}
-	return book, run.(*pimRun), t.Close(nil) // nothing was done: nothing is saved
+	return l, run.(*pimRun), t.Close(nil) // nothing was done: nothing is saved
 }
 
 func newEstimatesCursor(*frame.Session) frame.Cursor {
@@ -127,12 +127,12 @@ func newEstimatesCursor(*frame.Session) frame.Cursor {
 // estimate, as they are in no set of a later step.
 func readEstimates(c frame.Call) (all []estimate, err error) {
 	c.Session.ReadsLedger()
-	book, r, err := believedRun(c)
+	l, r, err := believedRun(c)
 	if err != nil || r == nil {
 		return nil, err
 	}
 	name := c.Text(argBelievedTrace)
-	points, err := book.TraceRun(name)
+	points, err := l.TraceRun(name)
 	if err != nil {
 		return nil, err
 	}

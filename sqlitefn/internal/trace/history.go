@@ -16,11 +16,11 @@ var traceRunColumns = []string{"t TEXT", "lat REAL", "lon REAL", "hard INTEGER",
 func newTraceRunCursor(*frame.Session) frame.Cursor {
 	return &frame.RowsCursor[ledger.Point]{
 		Read: func(c frame.Call) ([]ledger.Point, error) {
-			book, err := c.Session.Ledger()
+			l, err := c.Session.Ledger()
 			if err != nil {
 				return nil, frame.IgnoreNoLedger(err)
 			}
-			return book.TraceRun(c.Text(argTrace))
+			return l.TraceRun(c.Text(argTrace))
 		},
 		Show: showPoint,
 	}
@@ -55,13 +55,13 @@ func showPoint(c frame.Call, p ledger.Point) {
 
 // traceRestart lets a trace go on after a crash.
 func traceRestart(c frame.Call) error {
-	book, err := c.Session.Ledger()
+	l, err := c.Session.Ledger()
 	if err != nil {
 		return err
 	}
 	name := c.Text(argTrace)
 	account, unit := accountOfTrace(c.Session, name)
-	restarted, err := book.RestartTrace(name, account, unit)
+	restarted, err := l.RestartTrace(name, account, unit)
 	if err != nil {
 		return err
 	}

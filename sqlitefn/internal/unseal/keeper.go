@@ -60,7 +60,7 @@ func FreshKeeper(s *frame.Session) (k *catalog.Keeper, err error) {
 	if s.Options.Keyring == nil {
 		return nil, errNoKey
 	}
-	book, err := s.Ledger()
+	l, err := s.Ledger()
 	if errors.Is(err, frame.ErrNoLedger) {
 		return nil, catalog.ErrNotSealed
 	}
@@ -68,7 +68,7 @@ func FreshKeeper(s *frame.Session) (k *catalog.Keeper, err error) {
 		return nil, err
 	}
 	err = s.Alone(func() error {
-		k, err = readKeeper(s, book)
+		k, err = readKeeper(s, l)
 		return err
 	})
 	return k, err
@@ -78,13 +78,13 @@ func FreshKeeper(s *frame.Session) (k *catalog.Keeper, err error) {
 var keepers = frame.Memo[ledger.Facts, *catalog.Keeper]{Limit: 1}
 
 // readKeeper opens the keeper, or brings it up to date with the database and the ledger.
-func readKeeper(s *frame.Session, book ledger.Facts) (*catalog.Keeper, error) {
-	if k, ok := keepers.Entries(s)[book]; ok {
+func readKeeper(s *frame.Session, l ledger.Facts) (*catalog.Keeper, error) {
+	if k, ok := keepers.Entries(s)[l]; ok {
 		return k, k.Refresh()
 	}
-	k, err := catalog.Open(s.Conn, book, s.Options.Keyring)
+	k, err := catalog.Open(s.Conn, l, s.Options.Keyring)
 	if err == nil {
-		keepers.Put(s, book, k)
+		keepers.Put(s, l, k)
 	}
 	return k, err
 }

@@ -117,7 +117,7 @@ func (e *Evaluation) receipt() frame.Receipt {
 
 // ask asks the ledger, or for a quote the price of asking.
 func (e *Evaluation) ask(q *ledger.Question, multiplicity int) (ledger.Answered, error) {
-	book, err := e.evaluator.session.LedgerToCharge()
+	l, err := e.evaluator.session.LedgerToCharge()
 	if err != nil {
 		return ledger.Answered{}, err
 	}
@@ -125,13 +125,13 @@ func (e *Evaluation) ask(q *ledger.Question, multiplicity int) (ledger.Answered,
 	q.RoleLimit, _ = e.analyst.Budget(q.Unit)
 	var a ledger.Answered
 	if e.quote || e.limit != nil {
-		a, err = book.Quote(*q)
+		a, err = l.Quote(*q)
 		if err == nil && e.limit != nil {
 			err = e.asked.within(q, a, e.limit)
 		}
 	}
 	if err == nil && !e.quote {
-		a, err = e.answer(book, *q)
+		a, err = e.answer(l, *q)
 	}
 	if err != nil {
 		return ledger.Answered{}, err
@@ -141,9 +141,9 @@ func (e *Evaluation) ask(q *ledger.Question, multiplicity int) (ledger.Answered,
 }
 
 // answer asks the ledger, which keeps a new answer.
-func (e *Evaluation) answer(book ledger.Questions, q ledger.Question) (ledger.Answered, error) {
+func (e *Evaluation) answer(l ledger.Questions, q ledger.Question) (ledger.Answered, error) {
 	if e.analyst.MayDraw == nil {
-		return book.Answer(q)
+		return l.Answer(q)
 	}
 	draw := q.Draw
 	q.Draw = func(leftOut []string) ([]byte, error) {
@@ -152,7 +152,7 @@ func (e *Evaluation) answer(book ledger.Questions, q ledger.Question) (ledger.An
 		}
 		return draw(leftOut)
 	}
-	a, err := book.Answer(q)
+	a, err := l.Answer(q)
 	if err == nil && !a.Remembered {
 		e.analyst.Drew(len(a.Answer))
 	}
