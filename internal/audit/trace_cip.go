@@ -11,12 +11,11 @@ import (
 	"github.com/geosql/geosql/mechanism/cip"
 )
 
-// The promise of cip_trace is against somebody who believes that traces are a Gaussian process. So an attack draws the
-// points that are not secret from that process, anew for each trial, given those that are. The released trace
-// is Gaussian then, with the same covariance for both inputs, and a Gaussian's divergence of order a is a times that
-// of order 1. The policy's epsilon bounds the one of order lambda. Divided by lambda it bounds the loss that
-// [bound.Renyi] measures. Where the other points are the same with both inputs, the bound holds all the more, since the prior
-// tells nothing then.
+// The promise of cip_trace is against somebody who believes that traces are a Gaussian process. So an attack draws the public
+// points from that process, anew for each trial, given the secret ones. The released trace is Gaussian then, with the same
+// covariance for both inputs, and a Gaussian's divergence of order a is a times that of order 1. The policy's epsilon bounds
+// the one of order lambda. Divided by lambda it bounds the loss that [bound.Renyi] measures. Where the other points are the
+// same with both inputs, the bound holds all the more, since the prior tells nothing then.
 const (
 	cipLambda   = 2
 	cipEpsilon  = 4

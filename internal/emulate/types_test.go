@@ -20,8 +20,8 @@ import (
 
 const module = "github.com/geosql/geosql"
 
-// All packages and their tests are correct Go for systems that programs cannot be linked for here, macOS above all. What
-// they take from C is left open.
+// All packages and their tests are correct Go for systems that programs cannot be linked for here, macOS above all.
+// Names that they take from C are left open.
 func TestTypes(t *testing.T) {
 	for _, system := range []string{"darwin/arm64", "windows/amd64"} {
 		for _, err := range typeErrors(t, system, "", module+"/...") {
@@ -48,8 +48,8 @@ type listed struct {
 	Module            struct{ Main bool }
 }
 
-// typeErrors returns the errors of the packages, which have the planted source as one more file. Those that they
-// import are checked no further than their declarations.
+// typeErrors returns the errors of the packages, which have the planted source as one more file. Imported packages are
+// checked no further than their declarations.
 func typeErrors(t *testing.T, system, planted, packages string) (found []error) {
 	t.Helper()
 	need.Modules(t) // which the packages import on other systems only

@@ -36,9 +36,9 @@ type Proof struct {
 // An Edit replaces a text that occurs once in a file.
 type Edit struct{ File, Old, New string }
 
-// Check proves the claims about the package in a directory whose scripts are not those of testdata/proved.txt; it skips the test where
-// Gappa is not installed. A script changes with the source that it is made from, and with a planted bug. With GEOSQL_GAPPA in the
-// environment Check proves all claims, that planted bugs cannot be proved, and that Needs is up to date.
+// Check proves the claims about the package in a directory if their scripts are not those of testdata/proved.txt; it skips the
+// test where Gappa is not installed. A script changes with the source that it is made from, and with a planted bug. With
+// GEOSQL_GAPPA in the environment Check proves all claims, that planted bugs cannot be proved, and that Needs is up to date.
 func Check(t *testing.T, dir string, proofs []Proof) {
 	source, err := Load(dir)
 	if err != nil {

@@ -11,10 +11,9 @@
 //
 // Go may compute x*y + z with one rounding, across statements and inlined calls too, unless
 // an explicit conversion stands between. Compilers for arm64, ppc64, riscv64 and s390x do,
-// and for amd64 at level v3. Each sum or difference one of whose operands is a product, or
-// a variable that holds one, is therefore translated in every way that it may be computed,
-// and a bound is proved for every combination.
+// and for amd64 at level v3. Each sum or difference with an operand that is a product, or a variable that holds one, is
+// therefore translated in every way that it may be computed, and a bound is proved for every combination.
 //
 // Integers are exact, and conversions to float64 are rounded. Overflow is not modelled:
-// what depends on it says so where it is.
+// code that depends on it says so.
 package gappa

@@ -98,7 +98,7 @@ func TestProve(t *testing.T) {
 		// Two roundings, or one.
 		{"line.at", "l_slope in [0, 1] /\\ x in [0, 1] /\\ l_start in [0, 0.9] -> |result - (l_slope * x + l_start)| <= 3b-54", "yy"},
 		{"line.at", "l_slope in [0, 1] /\\ x in [0, 0.4] /\\ l_start in [0, 0.5] -> |result - (l_slope * x + l_start)| <= 1b-54", "ny"},
-		// A fused product is off from the other by what that lost.
+		// A fused product is off from the other by the rounding error of the other.
 		{"residue", "x in [1, 2] /\\ y in [1, 2] -> |result| <= 0", "ynn"},
 		{"residue", "x in [1, 2] /\\ y in [1, 2] -> |result| <= 1b-52", "yyy"},
 		{"integers", "@FIX(n, 0) /\\ @FIX(m, 0) /\\ n in [0, 1b20] /\\ m in [0, 1b20] -> result - (n * m + 1) in [0, 0]", "y"},

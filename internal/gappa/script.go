@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Script claims a bound on what functions compute.
+// A Script claims a bound on the results of functions.
 type Script struct {
 	Name string
 
@@ -14,7 +14,7 @@ type Script struct {
 	Of []Function
 
 	// Before and After are Gappa's definitions before and after those of the functions:
-	// of what is known of the unknowns, and of the exact values.
+	// the facts about the unknowns, and the exact values.
 	Before, After string
 
 	// Claim is Gappa's logical formula. @F@ in it stands for a factor, 1 unless it is asked
@@ -105,8 +105,7 @@ func (t *translation) keep(names []string) {
 	t.definitions = kept
 }
 
-// Prove runs Gappa on a script, and returns an error with what Gappa says unless it proves
-// the claim.
+// Prove runs Gappa on a script, and returns an error with Gappa's output unless it proves the claim.
 func Prove(text string) error {
 	run := exec.Command("gappa", "-Eno-auto-dichotomy")
 	run.Stdin = strings.NewReader(text)

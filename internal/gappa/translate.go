@@ -51,8 +51,8 @@ type translation struct {
 // function translates a function. Its variables begin with prefix. Of one that is assigned
 // more than once, later values have the numbers 2, 3, .. behind their names. Results are
 // named result, result2, .., fields of a struct result_field, and the two sides of the n-th
-// comparison of numbers left<n> and right<n>. A field of a variable is variable_field. Names of unknowns
-// are replaced by what is bound to them.
+// comparison of numbers left<n> and right<n>. A field of a variable is variable_field. Names of unknowns are replaced
+// by the names bound to them.
 func (s *Source) function(name, prefix string, bound map[string]string) (*translation, error) {
 	f, ok := s.functions[name]
 	if !ok {
@@ -104,14 +104,14 @@ func (t *translation) statement(s ast.Stmt) {
 	}
 }
 
-// loop translates one pass, before and after which nothing is known of what a loop assigns.
+// loop translates one pass; nothing is known before and after it of the variables that the loop assigns.
 func (t *translation) loop(s ast.Stmt, body *ast.BlockStmt) {
 	t.forget(s)
 	t.block(body.List)
 	t.forget(s)
 }
 
-// forget makes what a statement assigns unknown.
+// forget makes the variables that a statement assigns unknown.
 func (t *translation) forget(s ast.Node) {
 	ast.Inspect(s, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -129,7 +129,7 @@ func (t *translation) forget(s ast.Node) {
 	})
 }
 
-// unknown gives a variable a new name, of which nothing is known.
+// unknown gives a variable a new name that nothing is known about.
 func (t *translation) unknown(e ast.Expr) {
 	if id, ok := e.(*ast.Ident); ok && id.Name != "_" {
 		if o := t.object(id); o != nil {
@@ -424,7 +424,7 @@ func (t *translation) opaque(name string, args []ast.Expr) *node {
 	return t.named(result)
 }
 
-// arguments translates the arguments of a call whose result is not a number.
+// arguments translates the arguments of a call with a result that is not a number.
 func (t *translation) arguments(e ast.Expr) {
 	if c, ok := e.(*ast.CallExpr); ok {
 		if to := t.source.info.Types[c.Fun]; !to.IsType() && !to.IsBuiltin() {
@@ -511,7 +511,7 @@ func (t *translation) inline(o *types.Func, receiver ast.Expr, args []ast.Expr) 
 	return &node{op: variable, name: t.define(o.Name()+"_of", t.expression(result.Results[0]))}
 }
 
-// A variant says at each sum what it is fused with: 0 for nothing, 1 and 2 for its operands.
+// A variant says for each sum its fused operand: 0 for none, 1 or 2.
 type variant struct {
 	choices []int
 	limits  []int

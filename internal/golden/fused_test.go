@@ -14,7 +14,7 @@ import (
 	_ "github.com/geosql/geosql/mechanism/trace"
 )
 
-// same are the packages whose numbers are the same on every platform. Others compute numbers that need not be, or that
+// same are the packages whose numbers are the same on every platform. Others compute numbers that may differ, or that
 // are proved under any rounding:
 //
 //   - mechanism/exact shortcuts exact comparisons by bounds that Gappa proves with and without fused

@@ -45,9 +45,8 @@ func logitOfLog(l float64) float64 {
 	return l - math.Log(-math.Expm1(l))
 }
 
-// logTail returns the logarithm of the probability of x or more successes in n trials whose
-// probability of success has logit t; 0 < x < n, and x must be at least the mean, so that the
-// terms of the sum decrease.
+// logTail returns the logarithm of the probability of x or more successes in n trials with success probability of logit
+// t; 0 < x < n, and x must be at least the mean, so that the terms of the sum decrease.
 func logTail(x, n int, t float64) float64 {
 	odds := math.Exp(t)
 	sum, term := 1.0, 1.0

@@ -199,8 +199,8 @@ func digits(v float64) (n, last float64) {
 	return n, last
 }
 
-// lattice returns the step of which all differences of sorted values are multiples, if there is
-// one that is not much smaller than the differences themselves.
+// lattice returns the step that divides all differences of sorted values, if there is one that is not much smaller than
+// the differences themselves.
 func lattice(vs []float64) (step float64, ok bool) {
 	vs = slices.Compact(slices.Clone(vs))
 	if len(vs) < 3 || math.IsInf(vs[0], 0) || math.IsInf(vs[len(vs)-1], 0) {

@@ -99,8 +99,7 @@ func Query(t *testing.T, args ...string) string {
 	return r.Out
 }
 
-// Import runs the command import and demands that it succeeds. It returns what the command
-// says on standard error.
+// Import runs the command import and demands that it succeeds. It returns the command's standard error.
 func Import(t *testing.T, args ...string) (report string) {
 	t.Helper()
 	r := Run(t, "", append([]string{"import"}, args...)...)
