@@ -101,13 +101,13 @@ func newSite(t *testing.T) *site {
 	conn, err := sqlite.Open(s.path, sqlite.ReadWrite|sqlite.Create)
 	check(t, err)
 	defer conn.Close()
-	book, err := file.Open(s.path+"-ledger", true)
+	ledger, err := file.Open(s.path+"-ledger", true)
 	check(t, err)
-	defer book.Close()
-	check(t, book.SetLimit("*", "kWh", budget.One, 0))
+	defer ledger.Close()
+	check(t, ledger.SetLimit("*", "kWh", budget.One, 0))
 	check(t, conn.Exec(declaration.Schema+`; INSERT INTO geosql_universe VALUES ('load', 0, 10, 0.5, 'kWh');
-		INSERT INTO geosql_ledger VALUES ('`+book.ID()+`'); CREATE TABLE meter(who TEXT, kwh BLOB)`))
-	d := sealedtest.Seal(t, conn, book, key.Public(), catalog.Column{Table: "meter", Name: "kwh", Account: "who",
+		INSERT INTO geosql_ledger VALUES ('`+ledger.ID()+`'); CREATE TABLE meter(who TEXT, kwh BLOB)`))
+	d := sealedtest.Seal(t, conn, ledger, key.Public(), catalog.Column{Table: "meter", Name: "kwh", Account: "who",
 		Universe: &catalog.Universe{Name: "load", Lo: 0, Hi: 10, Step: 0.5, Unit: "kWh"}})
 	for _, who := range []string{"ana", "bo"} {
 		check(t, conn.Exec(fmt.Sprintf("INSERT INTO meter VALUES ('%s', %s)", d.Account(who).Pseudonym, d.Reading(1, who, 5))))

@@ -166,15 +166,15 @@ func (t *sealTask) seal(ctx context.Context, key sealed.PublicKey, from store.St
 		return nil, err
 	}
 	defer old.Close()
-	book, err := file.Open(files.Ledger.Path(), true)
+	ledger, err := file.Open(files.Ledger.Path(), true)
 	if err != nil {
 		return nil, err
 	}
-	done, err := t.write(ctx, contents, key, book, files.Database.Path())
+	done, err := t.write(ctx, contents, key, ledger, files.Database.Path())
 	if err == nil {
-		err = t.account(done, book, old)
+		err = t.account(done, ledger, old)
 	}
-	if err = cmp.Or(err, book.Close()); err != nil {
+	if err = cmp.Or(err, ledger.Close()); err != nil {
 		return nil, err
 	}
 	return done, files.Publish()
@@ -182,17 +182,17 @@ func (t *sealTask) seal(ctx context.Context, key sealed.PublicKey, from store.St
 
 // checkFirst refuses to seal a database a second time, unless that is wanted.
 func (t *sealTask) checkFirst(from store.Store) error {
-	book, err := from.OpenFile()
-	if err != nil || book == nil {
+	ledger, err := from.OpenFile()
+	if err != nil || ledger == nil {
 		return err
 	}
-	defer book.Close()
-	record, err := catalog.ReadRecord(book)
+	defer ledger.Close()
+	record, err := catalog.ReadRecord(ledger)
 	if err != nil {
 		return err
 	}
 	if t.earlier = record.SealedAs; t.earlier > 0 && !t.again {
-		return t.sealedBefore(book)
+		return t.sealedBefore(ledger)
 	}
 	return nil
 }
@@ -233,29 +233,29 @@ func openRecorded(b store.Store) (*file.Ledger, error) {
 	if id == "" && !conn.Writable() {
 		return nil, fmt.Errorf("seal: %s may not be written: it has to hold the id of its ledger, which notes that it was sealed", b.Database)
 	}
-	book, err := b.OpenFileAs(id)
-	if err == nil && book == nil {
-		book, err = file.Open(b.Ledger, true)
+	ledger, err := b.OpenFileAs(id)
+	if err == nil && ledger == nil {
+		ledger, err = file.Open(b.Ledger, true)
 	}
 	if err != nil || id != "" {
-		return book, err
+		return ledger, err
 	}
 	if err = declaration.Check(conn, "geosql_ledger"); err == nil {
-		err = conn.Exec(declaration.Schema + "; INSERT OR IGNORE INTO main.geosql_ledger(id) VALUES ('" + book.ID() + "')")
+		err = conn.Exec(declaration.Schema + "; INSERT OR IGNORE INTO main.geosql_ledger(id) VALUES ('" + ledger.ID() + "')")
 	}
 	if err != nil {
-		book.Close()
+		ledger.Close()
 		return nil, fmt.Errorf("seal: %s has to hold the id of its ledger, which notes that it was sealed: %w", b.Database, err)
 	}
-	return book, nil
+	return ledger, nil
 }
 
-func (t *sealTask) sealedBefore(book *file.Ledger) error {
-	return fmt.Errorf("seal: %s was sealed before, as %s notes: from each sealed copy accounts may spend the rest of their budgets, so querying two spends it twice; if the other one is gone, or you mean that, give --again", t.in, book.Path())
+func (t *sealTask) sealedBefore(ledger *file.Ledger) error {
+	return fmt.Errorf("seal: %s was sealed before, as %s notes: from each sealed copy accounts may spend the rest of their budgets, so querying two spends it twice; if the other one is gone, or you mean that, give --again", t.in, ledger.Path())
 }
 
 // write writes the sealed database.
-func (t *sealTask) write(ctx context.Context, contents *sealing.Contents, key sealed.PublicKey, book *file.Ledger, path string) (*sealing.Sealed, error) {
+func (t *sealTask) write(ctx context.Context, contents *sealing.Contents, key sealed.PublicKey, ledger *file.Ledger, path string) (*sealing.Sealed, error) {
 	conn, err := sqlite.Open(path, sqlite.ReadWrite|sqlite.Create)
 	if err != nil {
 		return nil, err
@@ -263,7 +263,7 @@ func (t *sealTask) write(ctx context.Context, contents *sealing.Contents, key se
 	line := cli.NewTerminalLine()
 	defer line.Clear()
 	total := float64(max(contents.Rows(), 1))
-	done, err := contents.Seal(ctx, conn, key, book.ID(), func(rows int64) {
+	done, err := contents.Seal(ctx, conn, key, ledger.ID(), func(rows int64) {
 		line.Show("sealing: %s", cli.ShareAndRest(min(float64(rows)/total, 1), 0))
 	})
 	if err = cmp.Or(err, conn.Close()); err != nil {
@@ -284,7 +284,7 @@ func syncFile(path string) error {
 // account notes in IN's ledger that IN was sealed, and prepares OUT's ledger. The note
 // comes first: a crash may leave a note of a database that does not exist, never a database
 // without its note.
-func (t *sealTask) account(done *sealing.Sealed, book, old *file.Ledger) error {
+func (t *sealTask) account(done *sealing.Sealed, ledger, old *file.Ledger) error {
 	note := catalog.SealedAs(done.ID)
 	if err := old.Record(note); err != nil {
 		return fmt.Errorf("seal: the ledger of %s has to note that it was sealed: %w", t.in, err)
@@ -296,7 +296,7 @@ func (t *sealTask) account(done *sealing.Sealed, book, old *file.Ledger) error {
 	if record.SealedAs > t.earlier+1 && !t.again { // somebody else seals it at the same time
 		return t.sealedBefore(old)
 	}
-	return cmp.Or(book.StartFrom(old), book.Record(done.Facts...))
+	return cmp.Or(ledger.StartFrom(old), ledger.Record(done.Facts...))
 }
 
 // confirm shows which public columns tell something of sealed ones, and asks.

@@ -60,16 +60,16 @@ func openKeeper(t *testing.T, dir, name string) (*catalog.Keeper, *sqlite.Conn, 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	book, err := file.Open(filepath.Join(dir, name+"-ledger"), false)
+	ledger, err := file.Open(filepath.Join(dir, name+"-ledger"), false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { book.Close() })
-	keeper, err := catalog.Open(conn, book, sealed.NewKeyring(key))
+	t.Cleanup(func() { ledger.Close() })
+	keeper, err := catalog.Open(conn, ledger, sealed.NewKeyring(key))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return keeper, conn, book
+	return keeper, conn, ledger
 }
 
 // opensAll opens every value of table r and returns how many there are.
@@ -122,15 +122,15 @@ func TestSeal(t *testing.T) {
 	if text, err := os.ReadFile(out + "-ledger"); err != nil || !bytes.Contains(text, []byte("person-7")) || bytes.Contains(text, []byte("person-17")) || bytes.Contains(text, []byte("paid_for_it")) {
 		t.Errorf("its ledger has more than the accounts that have spent something: %v", err)
 	}
-	keeper, conn, book := openKeeper(t, dir, "open.db")
+	keeper, conn, ledger := openKeeper(t, dir, "open.db")
 	if n := opensAll(t, keeper, conn); n != 6000 {
 		t.Errorf("%d values open", n)
 	}
 	if record := keeper.Record(); len(record.Collectors) != 1 || record.Collectors[0].Name != "seal" || len(record.Columns) != 2 || record.Columns[0].Universe.Unit != "kWh" {
 		t.Errorf("%+v", record)
 	}
-	if id, err := declaration.Ledger(conn); err != nil || id != book.ID() {
-		t.Errorf("the database holds ledger %s, not %s: %v", id, book.ID(), err)
+	if id, err := declaration.Ledger(conn); err != nil || id != ledger.ID() {
+		t.Errorf("the database holds ledger %s, not %s: %v", id, ledger.ID(), err)
 	}
 	const balances = `SELECT account, unit, epsilon_limit, spent, remaining, window_seconds FROM ledger_balance`
 	if a, b := clitest.Query(t, "-csv", filepath.Join(dir, "city.db"), balances), clitest.Query(t, "-csv", out, balances); a != b || !strings.Contains(a, "person-7,kWh,5,2,3") {
@@ -286,11 +286,11 @@ func TestSealIsWholeOrNot(t *testing.T) {
 			continue
 		}
 		whole++
-		keeper, conn, book := openKeeper(t, dir, name)
+		keeper, conn, ledger := openKeeper(t, dir, name)
 		if n := opensAll(t, keeper, conn); n != 200_000 {
 			t.Errorf("%d values open", n)
 		}
-		if _, err := book.Verify("", nil); err != nil {
+		if _, err := ledger.Verify("", nil); err != nil {
 			t.Error(err)
 		}
 	}

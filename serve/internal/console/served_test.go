@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 type site struct {
 	t testing.TB
 	*keeper.Keeper
-	book    *file.Ledger
+	ledger  *file.Ledger
 	served  *Served
 	history *History
 	events  *events
@@ -115,10 +115,10 @@ func (s *site) seal(path string, key *sealed.PrivateKey) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	if s.book, err = file.Open(sqlitefn.LedgerPath(path), true); err != nil {
+	if s.ledger, err = file.Open(sqlitefn.LedgerPath(path), true); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.book.Close() })
+	t.Cleanup(func() { s.ledger.Close() })
 	run := func(sql string) {
 		t.Helper()
 		if err := conn.Exec(sql); err != nil {
@@ -129,7 +129,7 @@ func (s *site) seal(path string, key *sealed.PrivateKey) {
 		INSERT INTO geosql_domain VALUES ('beijing', 39.8, 116.2, 40.1, 116.6, 1, NULL);
 		CREATE TABLE reading(id INTEGER PRIMARY KEY, home TEXT, hour INTEGER, kwh BLOB, place BLOB);
 		CREATE VIEW morning AS SELECT home, hour FROM reading WHERE hour < 2`)
-	d := sealedtest.Seal(t, conn, s.book, key.Public(),
+	d := sealedtest.Seal(t, conn, s.ledger, key.Public(),
 		catalog.Column{Table: "reading", Name: "kwh", Account: "home", Universe: &catalog.Universe{Name: "halfhour", Lo: 0, Hi: 10, Step: 0.001, Unit: "kWh"}},
 		catalog.Column{Table: "reading", Name: "place", Account: "home", Domain: &catalog.Domain{Name: "beijing", South: 39.8, West: 116.2, North: 40.1, East: 116.6, StepM: 1}})
 	if err := sqlitefn.Attach(conn.Handle(), sqlitefn.WithKeyring(sealed.NewKeyring(key))); err != nil {
@@ -176,7 +176,7 @@ func (s *site) put(change func(*role.Role)) *role.Role {
 	s.t.Helper()
 	r := someRole("ann")
 	change(r)
-	if err := s.book.Record(r.Fact()); err != nil {
+	if err := s.ledger.Record(r.Fact()); err != nil {
 		s.t.Fatal(err)
 	}
 	return r
@@ -202,7 +202,7 @@ func (s *site) ann() Session {
 func (s *site) spent() (most budget.Amount) {
 	s.t.Helper()
 	for _, home := range homes {
-		b, err := s.book.Balance(home, "kWh")
+		b, err := s.ledger.Balance(home, "kWh")
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -572,7 +572,7 @@ func TestARoleIsDroppedDuringItsLogin(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := s.put(func(*role.Role) {})
-	if err := s.book.Record(r.Dropped()); err != nil {
+	if err := s.ledger.Record(r.Dropped()); err != nil {
 		t.Fatal(err)
 	}
 	s.put(func(r *role.Role) { // another one of its name

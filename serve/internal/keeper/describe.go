@@ -59,8 +59,8 @@ func (k *Keeper) Tables() (tables []Table, err error) {
 
 // markSealed notes which columns of tables are sealed.
 func (k *Keeper) markSealed(tables []Table) error {
-	k.bookMu.Lock()
-	defer k.bookMu.Unlock()
+	k.ledgerMu.Lock()
+	defer k.ledgerMu.Unlock()
 	if err := k.names.Refresh(); err != nil {
 		return err
 	}
@@ -87,14 +87,14 @@ func (k *Keeper) sealed(table, column string) *catalog.Column {
 }
 
 // Purses returns a role's spending by account and unit.
-func (k *Keeper) Purses(role string) ([]ledger.Purse, error) { return k.book.Purses(role) }
+func (k *Keeper) Purses(role string) ([]ledger.Purse, error) { return k.ledger.Purses(role) }
 
 // AddRole adds a role with a verifier. The error is a *wire.Error if the name is taken or the role does not fit the
 // database.
 func (k *Keeper) AddRole(r *role.Role) error {
-	k.bookMu.Lock()
-	defer k.bookMu.Unlock()
-	if err := k.roles.Update(k.book); err != nil {
+	k.ledgerMu.Lock()
+	defer k.ledgerMu.Unlock()
+	if err := k.roles.Update(k.ledger); err != nil {
 		return err
 	}
 	if k.roles.Find(r.Name) != nil {
@@ -103,19 +103,19 @@ func (k *Keeper) AddRole(r *role.Role) error {
 	if err := cmp.Or(r.Check(), r.CheckFor(k.names.Record().Columns)); err != nil {
 		return &wire.Error{Code: "22023", Message: err.Error()}
 	}
-	return k.book.Record(r.Fact())
+	return k.ledger.Record(r.Fact())
 }
 
 // DropRole drops a role. Its sessions end within a second.
 func (k *Keeper) DropRole(name string) error {
-	k.bookMu.Lock()
-	defer k.bookMu.Unlock()
-	if err := k.roles.Update(k.book); err != nil {
+	k.ledgerMu.Lock()
+	defer k.ledgerMu.Unlock()
+	if err := k.roles.Update(k.ledger); err != nil {
 		return err
 	}
 	r := k.roles.Find(name)
 	if r == nil {
 		return &wire.Error{Code: "42704", Message: fmt.Sprintf("there is no role %s", name)}
 	}
-	return k.book.Record(r.Dropped())
+	return k.ledger.Record(r.Dropped())
 }

@@ -95,13 +95,13 @@ type Keeper struct {
 	starts  chan func() // run by one thread that lives as long as the keeper: see startWorkers
 	stopped chan struct{}
 
-	bookMu sync.Mutex // guards the fields below
-	book   ledger.Ledger
-	roles  role.Roles
-	conn   *sqlite.Conn
-	logs   bool                // the database keeps a write-ahead log because of the keeper
-	names  *catalog.Keeper     // opens names of accounts
-	known  map[string][]string // pseudonyms by name
+	ledgerMu sync.Mutex // guards the fields below
+	ledger   ledger.Ledger
+	roles    role.Roles
+	conn     *sqlite.Conn
+	logs     bool                // the database keeps a write-ahead log because of the keeper
+	names    *catalog.Keeper     // opens names of accounts
+	known    map[string][]string // pseudonyms by name
 
 	evaluators pool
 	memory     memory
@@ -144,16 +144,16 @@ func (k *Keeper) open() (err error) {
 	if k.conn, err = k.connect(); err != nil {
 		return err
 	}
-	if k.book, err = engines.Open(k.options.Ledger, false, 0); err != nil {
+	if k.ledger, err = engines.Open(k.options.Ledger, false, 0); err != nil {
 		return err
 	}
-	if k.names, err = catalog.Open(k.conn, k.book, k.options.Keyring); err != nil {
+	if k.names, err = catalog.Open(k.conn, k.ledger, k.options.Keyring); err != nil {
 		return err
 	}
 	if k.questions, err = k.options.Keyring.Derive(k.names.ID(), questionsPurpose); err != nil {
 		return err
 	}
-	return k.roles.Update(k.book)
+	return k.roles.Update(k.ledger)
 }
 
 // setJournal sets the journal mode of a database, and reports whether that has changed. With a write-ahead log, readers
@@ -213,9 +213,9 @@ func (k *Keeper) Login(_ context.Context, user, _ string) (wire.Verifier, bool, 
 
 // Role returns the role of a name as it is now, or nil.
 func (k *Keeper) Role(name string) (*role.Role, error) {
-	k.bookMu.Lock()
-	defer k.bookMu.Unlock()
-	if err := k.roles.Update(k.book); err != nil {
+	k.ledgerMu.Lock()
+	defer k.ledgerMu.Unlock()
+	if err := k.roles.Update(k.ledger); err != nil {
 		return nil, err
 	}
 	return k.roles.Find(name), nil
@@ -233,9 +233,9 @@ func (k *Keeper) LoggedIn(name string, v wire.Verifier) (*role.Role, error) {
 
 // Roles returns all roles as they are now, in the order of their names.
 func (k *Keeper) Roles() ([]*role.Role, error) {
-	k.bookMu.Lock()
-	defer k.bookMu.Unlock()
-	if err := k.roles.Update(k.book); err != nil {
+	k.ledgerMu.Lock()
+	defer k.ledgerMu.Unlock()
+	if err := k.roles.Update(k.ledger); err != nil {
 		return nil, err
 	}
 	return k.roles.All(), nil
@@ -246,8 +246,8 @@ const mostKnown = 10000
 
 // pseudonyms returns the pseudonyms of an account. Analysts see them in place of its name.
 func (k *Keeper) pseudonyms(name string) []string {
-	k.bookMu.Lock()
-	defer k.bookMu.Unlock()
+	k.ledgerMu.Lock()
+	defer k.ledgerMu.Unlock()
 	if all, ok := k.known[name]; ok {
 		return all
 	}
@@ -384,10 +384,10 @@ func (k *Keeper) Close() error {
 }
 
 func (k *Keeper) closeFiles() (err error) {
-	k.bookMu.Lock()
-	defer k.bookMu.Unlock()
-	if k.book != nil {
-		err = k.book.Close()
+	k.ledgerMu.Lock()
+	defer k.ledgerMu.Unlock()
+	if k.ledger != nil {
+		err = k.ledger.Close()
 	}
 	if k.conn != nil {
 		err = errors.Join(err, k.conn.Close())

@@ -61,10 +61,10 @@ const patience = 20 * time.Second // after which a test is said to hang
 
 // A site is a keeper of a sealed database, in a test.
 type site struct {
-	t    testing.TB
-	path string
-	key  *sealed.PrivateKey
-	book *file.Ledger
+	t      testing.TB
+	path   string
+	key    *sealed.PrivateKey
+	ledger *file.Ledger
 	*Keeper
 	log    *logged
 	events *events
@@ -182,10 +182,10 @@ func (s *site) seal() {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if s.book, err = file.Open(sqlitefn.LedgerPath(s.path), true); err != nil {
+	if s.ledger, err = file.Open(sqlitefn.LedgerPath(s.path), true); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.book.Close() })
+	t.Cleanup(func() { s.ledger.Close() })
 	run := func(sql string) {
 		t.Helper()
 		if err := conn.Exec(sql); err != nil {
@@ -194,7 +194,7 @@ func (s *site) seal() {
 	}
 	run(declaration.Schema + `; INSERT INTO geosql_universe VALUES ('halfhour', 0, 10, 0.001, 'kWh');
 		CREATE TABLE reading(id INTEGER PRIMARY KEY, home TEXT, hour INTEGER, kwh BLOB)`)
-	d := sealedtest.Seal(t, conn, s.book, s.key.Public(), catalog.Column{Table: "reading", Name: "kwh", Account: "home",
+	d := sealedtest.Seal(t, conn, s.ledger, s.key.Public(), catalog.Column{Table: "reading", Name: "kwh", Account: "home",
 		Universe: &catalog.Universe{Name: "halfhour", Lo: 0, Hi: 10, Step: 0.001, Unit: "kWh"}})
 	if err := sqlitefn.Attach(conn.Handle(), sqlitefn.WithKeyring(sealed.NewKeyring(s.key))); err != nil {
 		t.Fatal(err)
@@ -246,7 +246,7 @@ func (s *site) addRole(change func(*role.Role)) *role.Role {
 	if err := r.Check(); err != nil {
 		s.t.Fatal(err)
 	}
-	if err := s.book.Record(r.Fact()); err != nil {
+	if err := s.ledger.Record(r.Fact()); err != nil {
 		s.t.Fatal(err)
 	}
 	return r
@@ -255,7 +255,7 @@ func (s *site) addRole(change func(*role.Role)) *role.Role {
 // spent returns the spending of an account, of its 1/kWh.
 func (s *site) spent(home string) budget.Amount {
 	s.t.Helper()
-	balance, err := s.book.Balance(home, "kWh")
+	balance, err := s.ledger.Balance(home, "kWh")
 	if err != nil {
 		s.t.Fatal(err)
 	}

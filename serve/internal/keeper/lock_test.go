@@ -92,7 +92,7 @@ func TestDroppedRolesLetGo(t *testing.T) {
 		}
 	}
 	dropped := s.addRole(func(*role.Role) {})
-	if err := s.book.Record(dropped.Dropped()); err != nil {
+	if err := s.ledger.Record(dropped.Dropped()); err != nil {
 		t.Fatal(err)
 	}
 	for range sessions {

@@ -76,8 +76,8 @@ const (
 
 // evaluatorSize returns the memory of an evaluator.
 func (k *Keeper) evaluatorSize() int64 {
-	k.bookMu.Lock()
-	defer k.bookMu.Unlock()
+	k.ledgerMu.Lock()
+	defer k.ledgerMu.Unlock()
 	return evaluatorSize + accountSize*int64(k.names.Accounts())
 }
 

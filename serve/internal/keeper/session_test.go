@@ -251,7 +251,7 @@ func TestGrants(t *testing.T) {
 		t.Errorf("the error is %s", describe(e))
 	}
 	r := s.addRole(func(*role.Role) {})
-	if err := s.book.Record(r.Dropped()); err != nil {
+	if err := s.ledger.Record(r.Dropped()); err != nil {
 		t.Fatal(err)
 	}
 	if e := x.wantError("57P01", "SELECT 1"); e.Severity != "FATAL" {
@@ -283,7 +283,7 @@ func TestSessionsEndWithTheirRole(t *testing.T) {
 	}
 	defer rows.Close()
 	old := s.addRole(func(*role.Role) {}) // with other settings it would be the same still
-	if err := s.book.Record(old.Dropped()); err != nil {
+	if err := s.ledger.Record(old.Dropped()); err != nil {
 		t.Fatal(err)
 	}
 	again, err := wire.NewVerifier("another secret", wire.DefaultIterations)

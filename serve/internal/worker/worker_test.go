@@ -87,7 +87,7 @@ func newFile(t testing.TB) string {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	book, err := file.OpenMemory("")
+	ledger, err := file.OpenMemory("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func newFile(t testing.TB) string {
 		CREATE VIEW answers AS SELECT dx_sum(kwh, 1) FROM reading;
 		CREATE TABLE other(home TEXT, place_kwh BLOB);
 		CREATE TABLE plain(n INTEGER, x REAL, s TEXT, b BLOB)`)
-	d := sealedtest.Seal(t, conn, book, sealedtest.NewKey(t).Public(),
+	d := sealedtest.Seal(t, conn, ledger, sealedtest.NewKey(t).Public(),
 		catalog.Column{Table: "reading", Name: "kwh", Account: "home", Universe: &catalog.Universe{Name: "u", Lo: 0, Hi: 10, Step: 1, Unit: "kWh"}},
 		catalog.Column{Table: "other", Name: "place_kwh", Account: "home", Universe: &catalog.Universe{Name: "u", Lo: 0, Hi: 10, Step: 1, Unit: "kWh"}},
 		catalog.Column{Table: "reading", Name: "place", Account: "home", Domain: &catalog.Domain{Name: "beijing", South: 39.4, West: 115.4, North: 41.1, East: 117.6, StepM: 1}})

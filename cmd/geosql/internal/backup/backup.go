@@ -63,7 +63,7 @@ func Make(ctx context.Context, f store.LedgerFlags, keys []string, path, to stri
 	if err != nil {
 		return err
 	}
-	hasLedger, err := copyBooks(ctx, from, files)
+	hasLedger, err := copyStore(ctx, from, files)
 	for i := 0; err == nil && i < len(copies); i++ {
 		err = copies[i].Publish()
 	}
@@ -155,9 +155,9 @@ func copyKeys(names []string, to string) (copies []*store.NewFile, err error) {
 	return copies, nil
 }
 
-// copyBooks copies the database first, then the ledger, as Make explains. It reports whether there
+// copyStore copies the database first, then the ledger, as Make explains. It reports whether there
 // is a ledger.
-func copyBooks(ctx context.Context, b store.Store, to *store.Draft) (hasLedger bool, err error) {
+func copyStore(ctx context.Context, b store.Store, to *store.Draft) (hasLedger bool, err error) {
 	id := ""
 	if b.Database != "" {
 		if id, err = copyDatabase(ctx, b.Database, to.Database.Path()); err != nil {

@@ -225,7 +225,7 @@ func (t *Restore) withLedger(ctx context.Context, b *backup, database, at string
 	if err := t.explain(ctx, b); err != nil {
 		return err
 	}
-	if _, err := copyBooks(ctx, b.Store, files); err != nil {
+	if _, err := copyStore(ctx, b.Store, files); err != nil {
 		return err
 	}
 	l, err := file.Open(files.Ledger.Path(), false, file.WithMode(t.Output.Ledger.Mode))
