@@ -43,7 +43,7 @@ func tablesOf(t *testing.T, page string) map[string][][]string {
 	return tables
 }
 
-// firstCells returns what the rows of a table are about.
+// firstCells returns the first cells of a table's rows, their subjects.
 func firstCells(rows [][]string) (list []string) {
 	for _, r := range rows {
 		list = append(list, r[0])
@@ -51,7 +51,7 @@ func firstCells(rows [][]string) (list []string) {
 	return list
 }
 
-// quoted matches what stands between backquotes.
+// quoted matches text between backquotes.
 var quoted = regexp.MustCompile("`([^`]+)`")
 
 // Every function that releases, every unit and every metric has a row.
@@ -81,7 +81,7 @@ func metrics() (names []string) {
 	}
 }
 
-// What the page points to is there: files, tests, and an audit of each function.
+// The page's references exist: files, tests, and an audit of each function.
 func TestClaimsPointToWhatIsThere(t *testing.T) {
 	tests := testNames(t)
 	for _, page := range []string{"claims.md", "threat-model.md"} {

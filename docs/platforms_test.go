@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// Every cell of the table of platforms says that nothing ran, or names what shows that something did and is there.
+// Every cell of the table of platforms says that nothing ran, or names a test or target that exists.
 func TestPlatformsPointToWhatIsThere(t *testing.T) {
 	makefile, err := os.ReadFile("../Makefile")
 	if err != nil {
 		t.Fatal(err)
 	}
 	tests, rows := testNames(t), tablesOf(t, "platforms.md")[""]
-	for _, row := range rows[1:] { // the first one says what each platform was
+	for _, row := range rows[1:] { // the first one names each platform
 		if len(row) != len(rows[0]) || len(row) < 5 {
 			t.Errorf("%d cells, not %d: %s", len(row), len(rows[0]), row)
 		}

@@ -135,7 +135,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// What the test of the links finds.
+// The faults that the test of the links finds.
 func TestDeadLinksAreFound(t *testing.T) {
 	folder := t.TempDir()
 	page := `<a href="./other.html#there"></a><a href="./other.html#nowhere"></a><a href="./missing.html"></a>
@@ -151,12 +151,12 @@ func TestDeadLinksAreFound(t *testing.T) {
 	}
 }
 
-// policy forbids a browser to load anything from another host. What a page tries to load from there
+// policy forbids a browser to load anything from another host. A load that a page tries from there
 // is reported to the console.
 const policy = "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
 
 // visit has a browser run a script over the pages of a folder, which is served under a path, and
-// returns what the pages say to the console. The script calls report once, with what it found.
+// returns the pages' lines on the console. The script calls report once, with its findings.
 func visit(t *testing.T, folder, under, script string, report any) (console []string) {
 	t.Helper()
 	chromium := need.Program(t, "chromium")
@@ -177,7 +177,7 @@ func visit(t *testing.T, folder, under, script string, report any) (console []st
 		mux.ServeHTTP(w, r)
 	}))
 	defer server.Close()
-	profile, err := os.MkdirTemp("", "visitor") // what the browser leaves running may write it a little longer
+	profile, err := os.MkdirTemp("", "visitor") // processes that the browser leaves running may write it a little longer
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func visit(t *testing.T, folder, under, script string, report any) (console []st
 	var body []byte
 	select {
 	case body = <-reported:
-		select { // what the console says is written a little later than it is said
+		select { // lines of the console are written with a delay
 		case <-complete:
 		case <-ctx.Done():
 		}
@@ -231,10 +231,10 @@ func visit(t *testing.T, folder, under, script string, report any) (console []st
 	return console
 }
 
-// lastWords is what a visitor says on the console before it reports.
+// lastWords is a visitor's last line on the console before it reports.
 const lastWords = "the visitor has seen it all"
 
-// visitor is what scripts of visitors call.
+// visitor is the functions that scripts of visitors call.
 const visitor = `
 const frame = document.querySelector("iframe");
 const $ = selector => frame.contentDocument.querySelector(selector);
@@ -349,7 +349,7 @@ func TestExamplesAreListed(t *testing.T) {
 	}
 }
 
-// The policy is what finds requests to other hosts.
+// The policy finds requests to other hosts.
 func TestRequestsToOtherHostsAreFound(t *testing.T) {
 	folder := t.TempDir()
 	page := `<!DOCTYPE html><img src="http://other.invalid/a.png"><script>fetch("http://other.invalid/b")</script>`

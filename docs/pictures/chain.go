@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// chainOfACharge draws what happens between a call and its answer.
+// chainOfACharge draws the steps between a call and its answer.
 func chainOfACharge() (string, error) {
 	const (
 		width, height = 184.0, 64.0

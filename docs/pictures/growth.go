@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// growthNumbers is what go run ./internal/benchmarks growth -write has measured.
+// growthNumbers is the output of go run ./internal/benchmarks growth -write.
 //
 //go:embed growth.csv
 var growthNumbers string
@@ -20,7 +20,7 @@ type measured struct {
 	sizes, seconds []float64
 }
 
-// readGrowth returns what was measured by what grows.
+// readGrowth returns the measurements by the growing quantity.
 func readGrowth() (map[string][]measured, error) {
 	lines, err := csv.NewReader(strings.NewReader(growthNumbers)).ReadAll()
 	if err != nil {

@@ -1,6 +1,5 @@
-// Command pictures draws the pictures of the documentation, from the laws of the mechanisms and from
-// what benchmarks have measured, into
-// the folder docs/pictures:
+// Command pictures draws the pictures of the documentation, from the laws of the mechanisms and from measurements of
+// benchmarks, into the folder docs/pictures:
 //
 //	go run ./docs/pictures
 package main

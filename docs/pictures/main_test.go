@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The pictures of the pages are those that the program draws, small and well formed.
+// The pictures of the pages are the program's, small and well formed.
 func TestPicturesAreCurrent(t *testing.T) {
 	files, err := filepath.Glob("*.svg")
 	if err != nil || len(files) != len(pictures) {

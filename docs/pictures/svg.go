@@ -12,13 +12,13 @@ const (
 	rule  = "#d8d8d8"
 )
 
-// colours of curves and places, told apart also by those who see few colours.
+// colours of curves and places, told apart also by people who see few colours.
 var colours = []string{"#1a5a93", "#b34700", "#2f7d4f"}
 
 // A canvas is a picture on white paper, so that it can be read on a dark page too.
 type canvas struct{ strings.Builder }
 
-// newCanvas returns an empty picture, whose title is read out.
+// newCanvas returns an empty picture, with a title to be read out.
 func newCanvas(width, height int, title string) *canvas {
 	c := new(canvas)
 	fmt.Fprintf(c, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" font-family="sans-serif" font-size="14">
@@ -30,7 +30,7 @@ func newCanvas(width, height int, title string) *canvas {
 
 func (c *canvas) done() string { return c.String() + "</svg>\n" }
 
-// text writes a text whose anchor is start, middle or end.
+// text writes a text with anchor start, middle or end.
 func (c *canvas) text(x, y float64, anchor, colour, text string) {
 	fmt.Fprintf(c, `<text x="%.1f" y="%.1f" text-anchor="%s" fill="%s">%s</text>`+"\n", x, y, anchor, colour, text)
 }
@@ -76,7 +76,7 @@ const (
 	chartTop, chartBottom   = 24, 300
 )
 
-// chart draws curves over two scales, whose ends in pixels it sets.
+// chart draws curves over two scales, and sets their ends in pixels.
 func chart(title, xName, yName string, x, y scale, number func(float64) string, curves ...curve) (string, error) {
 	x.from, x.to, y.from, y.to = chartLeft, chartRight, chartBottom, chartTop
 	c := newCanvas(chartWidth, chartHeight, title)

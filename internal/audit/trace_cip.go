@@ -11,7 +11,7 @@ import (
 	"github.com/geosql/geosql/mechanism/cip"
 )
 
-// The promise of cip_trace is against somebody who believes that traces are a Gaussian process. So an attack draws the public
+// The promise of cip_trace is against somebody who believes that traces are a Gaussian process. So an attack draws the other
 // points from that process, anew for each trial, given the secret ones. The released trace is Gaussian then, with the same
 // covariance for both inputs, and a Gaussian's divergence of order a is a times that of order 1. The policy's epsilon bounds
 // the one of order lambda. Divided by lambda it bounds the loss that [bound.Renyi] measures. Where the other points are the
