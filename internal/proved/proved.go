@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("proved.update", false, "write into testdata/proved.txt what is proved now")
+var update = flag.Bool("proved.update", false, "write the present proofs into testdata/proved.txt")
 
 // A List has the sums of the proofs of a package, by name.
 type List struct {
