@@ -43,4 +43,10 @@
 // by anybody: all shards are counted, then all accounts are charged, then each shard is drawn
 // into a file that nobody else reads. The first draw of a shard that the ledger stores is the one that may
 // be seen, and any other is removed. Nobody needs a shard's claim to be right; it saves work.
+//
+// Start reading at RunShards (shard.go), which opens the release in the ledger; its loop asks how far all processes are, and does
+// the next step. countNext claims a shard for a while, reads it, and stores how many rows each account has. chargeNext checks the
+// whole input, and that all can pay, and charges the accounts in ascending order, unless another process does. drawNext draws a
+// shard into a draft, syncs it, and publishes it by a compare-and-set in the ledger; any process may rename the published draft.
+// complete writes the report and the manifest, and seals the release.
 package release

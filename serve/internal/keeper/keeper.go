@@ -3,6 +3,20 @@
 // evaluates the functions over sealed values that the process calls, and trusts none of its other messages.
 //
 // A worker that breaks the protocol, hangs or dies costs its own session and no other.
+//
+// An analyst's SELECT dx_sum(kwh, 1) FROM reading takes this way:
+//
+//  1. Package wire has logged the role in and reads the statement. Session.Compile and Statement.Run (statement.go) read the role
+//     again and pass the statement on to the session's worker, over package pipe.
+//  2. The worker's Session.Prepare classifies it, rewrites PostgreSQL's dialect (package pgcatalog), finds the types of its
+//     columns, and refuses misuses of sealed values. Nothing is stepped before Rows.Next.
+//  3. SQLite steps the aggregate, which the worker has registered by sqlitefn.RegisterRemote: it checks its arguments and sends
+//     rows to the keeper, in batches.
+//  4. The keeper passes them to an Evaluation (sqlitefn/internal/unseal), on a connection that has the key. It opens values,
+//     checks that the role may ask, and adds them up.
+//  5. At the end of the group its question has a name, a keyed hash of settings and row identities, and a price for each account
+//     and for the role. The ledger's Answer gives a remembered answer, or charges, draws and remembers, in one transaction.
+//  6. The worker completes the row with the answer; rows go through the keeper to the client. A NOTICE at the end says the cost.
 package keeper
 
 import (
