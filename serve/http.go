@@ -11,7 +11,7 @@ import (
 	"github.com/geosql/geosql/serve/internal/monitor"
 )
 
-// writeTimeout is how long a client may take to read one write.
+// writeTimeout bounds a client's time to read one write.
 const writeTimeout = time.Minute
 
 // newHTTPServer returns the server of the console, /healthz and /metrics.

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// certificatesFor is how long a certificate is shown before the server looks whether its files have changed.
+// certificatesFor is the time that a certificate is shown before the server looks whether its files have changed.
 const certificatesFor = time.Second
 
 // A certificates holds the certificate of a server, which it reads again when its files change. One that cannot be read

@@ -20,7 +20,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// busyTimeout is how long to wait for a locked database, in milliseconds.
+// busyTimeout bounds the wait for a locked database, in milliseconds.
 const busyTimeout = 5000
 
 // A vault is a sealed database, which is only read, with its ledger and its roles.

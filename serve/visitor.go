@@ -11,7 +11,7 @@ import (
 	"github.com/geosql/geosql/serve/internal/throttle"
 )
 
-// How many connections of HTTP there may be at a time. They leave file descriptors for sessions.
+// The largest numbers of connections of HTTP at a time. They leave file descriptors for sessions.
 const (
 	mostVisitors = 300 // which answer no request of a login
 	mostAnswers  = 200 // to requests of logins; their connections stay

@@ -72,7 +72,7 @@ func benchConn(b *testing.B, path string) *sql.Conn {
 	return conn
 }
 
-// ask runs a query to its end and returns how long that took.
+// ask runs a query to its end and returns its time.
 func ask(b *testing.B, conn *sql.Conn, query string) time.Duration {
 	b.Helper()
 	start := time.Now()
@@ -119,7 +119,7 @@ func startCHost(b *testing.B, path string, queries [2]string) cHost {
 	return cHost{in, out}
 }
 
-// ask runs a query in the host and returns how long that took there.
+// ask runs a query in the host and returns its time there.
 func (c cHost) ask(b *testing.B, query int) (took time.Duration) {
 	b.Helper()
 	fmt.Fprintln(c.in, query)

@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/internal/cli/clitest"
 )
 
-// answers is how many answers the screen has shown.
+// answers is the number of answers that the screen has shown.
 func (c *console) answers() int {
 	return strings.Count(c.shown(), "POINT(")
 }

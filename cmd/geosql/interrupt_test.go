@@ -184,7 +184,7 @@ func TestInterruptReturnsReservations(t *testing.T) {
 	}
 }
 
-// told returns how many answers the ledger should have charged, by the line of an
+// told returns the number of answers that the ledger should have charged, by the line of an
 // interrupted scan.
 func told(t *testing.T, line string, s scan) int {
 	t.Helper()

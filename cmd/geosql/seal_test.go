@@ -72,7 +72,7 @@ func openKeeper(t *testing.T, dir, name string) (*catalog.Keeper, *sqlite.Conn, 
 	return keeper, conn, ledger
 }
 
-// opensAll opens every value of table r and returns how many there are.
+// opensAll opens every value of table r and returns their number.
 func opensAll(t *testing.T, keeper *catalog.Keeper, conn *sqlite.Conn) (values int) {
 	t.Helper()
 	err := store.Each(conn, func(v []sqlite.Value) {

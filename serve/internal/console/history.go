@@ -14,7 +14,7 @@ type History struct {
 	asked []Asked // the oldest first
 }
 
-// keptHistory is how many statements a History remembers at most, and a quarter less at least once it is full.
+// keptHistory bounds the statements that a History remembers. Once it is full, it remembers at least three quarters of them.
 const keptHistory = 4000
 
 // StatementEnded implements monitor.Observer. Statements that asked nothing are left out.

@@ -28,7 +28,7 @@ type Column struct {
 	Sealed *catalog.Column // nil if it is public
 }
 
-// describeTime is how long reading which tables there are may take.
+// describeTime bounds the time to list the tables.
 const describeTime = 10 * time.Second
 
 // Tables returns the tables and views, in the order of their names. It reads them over a connection of its own, since SQLite may

@@ -16,7 +16,7 @@ const (
 	mostEvaluators = 16
 )
 
-// rowsBetweenLooks is how many rows of a group are evaluated before the keeper looks whether the statement is canceled.
+// rowsBetweenLooks is the number of rows of a group that are evaluated before the keeper looks whether the statement is canceled.
 const rowsBetweenLooks = 4096
 
 // An openGroup is a group of an aggregate that has no answer yet.

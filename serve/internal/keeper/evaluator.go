@@ -70,7 +70,7 @@ func (e *connEvaluation) Group(function string, args int) (group, error) {
 	return g, nil
 }
 
-// spareTime is how long an evaluator waits for the next statement. Opening one reads the names of all accounts.
+// spareTime is the time that an evaluator waits for the next statement. Opening one reads the names of all accounts.
 const spareTime = time.Minute
 
 // A pool keeps evaluators. One serves a statement that asks about sealed values, from its first call until it ends; so

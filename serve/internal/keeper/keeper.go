@@ -210,7 +210,7 @@ func (k *Keeper) connect() (*sqlite.Conn, error) {
 	return conn, nil
 }
 
-// busyTimeout is how long to wait for a locked database, in milliseconds.
+// busyTimeout bounds the wait for a locked database, in milliseconds.
 const busyTimeout = 5000
 
 // Name returns the name under which clients know the database.
@@ -255,7 +255,7 @@ func (k *Keeper) Roles() ([]*role.Role, error) {
 	return k.roles.All(), nil
 }
 
-// mostKnown is how many names of accounts the keeper keeps the pseudonyms of.
+// mostKnown bounds the accounts with pseudonyms that the keeper remembers.
 const mostKnown = 10000
 
 // pseudonyms returns the pseudonyms of an account. Analysts see them in place of its name.

@@ -10,7 +10,7 @@ import (
 	"github.com/geosql/geosql/internal/fuzz/fuzztest"
 )
 
-// compileAll compiles the statements of a text and returns how many bytes that allocates.
+// compileAll compiles the statements of a text and returns the number of bytes that allocates.
 func (s *session) compileAll(sql string) float64 {
 	s.t.Helper()
 	var before, after runtime.MemStats

@@ -60,7 +60,7 @@ func (s *Session) Hold(bytes int64) error {
 	return err
 }
 
-// memory returns how many bytes the session's worker may use, and how many the keeper may hold for it.
+// memory returns the bytes that the session's worker may use. The keeper may hold as many for it.
 func (s *Session) memory() int64 {
 	if s.role.Memory > 0 {
 		return s.role.Memory

@@ -197,7 +197,7 @@ func asWireError(err error) *wire.Error {
 	return errInternal
 }
 
-// Rows are those of an execution. They implement wire.Rows.
+// Rows are the rows of an execution. They implement wire.Rows.
 type Rows struct {
 	session   *Session
 	statement *Statement
@@ -308,7 +308,7 @@ func (r *Rows) during(do func() error) error {
 	return err
 }
 
-// closeTime is how long the worker may make rows of a batch that nobody wants any more.
+// closeTime bounds the time to make rows of a batch that nobody wants any more.
 const closeTime = time.Second
 
 // failed notes the error of the execution.
@@ -507,7 +507,7 @@ func (r *Rows) Values() ([]any, error) {
 	return v, nil
 }
 
-// values are those of a row. They implement wire.Sink.
+// values are the values of a row. They implement wire.Sink.
 type values []any
 
 func (v *values) Null()              { *v = append(*v, nil) }

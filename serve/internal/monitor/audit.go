@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// syncEvery is how much of the log a crash of the machine may lose. A crash of the process loses nothing.
+	// syncEvery bounds the part of the log that a crash of the machine may lose. A crash of the process loses nothing.
 	syncEvery = time.Second
 
 	mostSQL = 4000 // bytes of a statement

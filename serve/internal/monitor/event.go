@@ -1,7 +1,7 @@
 // Package monitor tells the owner of a server of its events: by an audit log, metrics, a log and an answer to
 // whether it is healthy.
 //
-// Nothing here is secret, and nothing holds the literals of statements. Which accounts pay is not told, only how many.
+// Nothing here is secret, and nothing holds the literals of statements. The number of accounts that pay is told, but not which.
 package monitor
 
 import (
@@ -52,7 +52,7 @@ type Statement struct {
 	Rows   int64
 	Bytes  int64 // of the rows
 
-	// Ledger is how long the statement has waited for the ledger, zero if it charged nobody.
+	// Ledger is the time that the statement has waited for the ledger, zero if it charged nobody.
 	Ledger time.Duration
 }
 

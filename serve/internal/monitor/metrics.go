@@ -38,7 +38,7 @@ type Metrics struct {
 	units map[budget.Unit]bool // that are labels
 }
 
-// mostUnits is how many units are labels. The owner declares units, a handful.
+// mostUnits is the largest number of units that are labels. The owner declares units, a handful.
 const mostUnits = 50
 
 // Reasons, results and so on are labels from the beginning, so that rates are right from the first event on.

@@ -71,7 +71,7 @@ var readers = map[string]func(sql string){
 	},
 }
 
-// allocated returns how many bytes do allocates.
+// allocated returns the bytes that do allocates.
 func allocated(do func()) float64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

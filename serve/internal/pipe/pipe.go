@@ -60,7 +60,7 @@ const (
 	MaxAnswer = MaxRow + MaxFrame
 )
 
-// limit returns how many bytes a frame of a type may hold.
+// limit returns the largest contents of a frame of a type, in bytes.
 func limit(t Type) int {
 	switch t {
 	case Answer, Batch:
@@ -74,7 +74,7 @@ func limit(t Type) int {
 // headerSize is the size of a frame's header: the length of the contents, and the type.
 const headerSize = 5
 
-// readChunk is how much a reader allocates for a frame before the bytes are there.
+// readChunk is the memory that a reader allocates for a frame before the bytes are there.
 const readChunk = 128 << 10
 
 // keptBuffer is how large a buffer stays when nothing is read.
@@ -159,7 +159,7 @@ func (c *Conn) fill(n int) error {
 // Begin begins a frame in a buffer and drops the buffer's contents. The frame's contents are appended to the result.
 func Begin(buf []byte, t Type) []byte { return append(buf[:0], 0, 0, 0, 0, byte(t)) }
 
-// Len returns how many bytes a frame that Begin has begun holds.
+// Len returns the size of the contents of a frame that Begin has begun.
 func Len(frame []byte) int { return len(frame) - headerSize }
 
 // Send sends a frame that Begin has begun.

@@ -124,7 +124,7 @@ func (r *Role) Least(unit budget.Unit) budget.Amount {
 	return DefaultEpsilonMin
 }
 
-// MostAnswers returns how many new answers the ledger keeps for the role in a day, and how many bytes of them.
+// MostAnswers returns the number of new answers that the ledger keeps for the role in a day, and the number of their bytes.
 func (r *Role) MostAnswers() (n, bytes int64) {
 	return cmp.Or(r.Answers, DefaultAnswers), cmp.Or(r.AnswerBytes, DefaultAnswerBytes)
 }

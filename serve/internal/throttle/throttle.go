@@ -72,7 +72,7 @@ func (t *Throttle) Try(remote net.Addr, user string, right func() bool) (ok bool
 	return right(), 0
 }
 
-// begin returns how long a try has to wait, or counts it as being checked.
+// begin returns the time that a try has to wait, or counts it as being checked.
 func (t *Throttle) begin(pair, whole key) (wait time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// flushSize is how many bytes of an answer are collected before they are sent.
+// flushSize is the number of bytes of an answer that are collected before they are sent.
 const flushSize = 32 << 10
 
 // A conn is a connection, and the session on it.

@@ -63,7 +63,7 @@ func (t *transport) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// largeBody is from how many bytes on room is asked for.
+// largeBody is the size of bodies, in bytes, from which room is asked for.
 const largeBody = 64 << 10
 
 // follow keeps track of where messages begin. It returns an error if there is no room for one.
@@ -123,7 +123,7 @@ func (t *transport) drain() {
 	}
 }
 
-// lastWords is how long a client may take to read why its session ends.
+// lastWords bounds a client's time to read the reason for the end of its session.
 const lastWords = time.Second
 
 // end ends reading, and soon writing.

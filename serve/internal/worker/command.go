@@ -328,7 +328,7 @@ type cursor struct {
 	hold  bool // it outlives its transaction
 }
 
-// closeCursors closes the cursors, or those only that do not outlive a transaction.
+// closeCursors closes all cursors, or only the ones that do not outlive a transaction.
 func (s *Session) closeCursors(all bool) {
 	for name, c := range s.cursors {
 		if all || !c.hold {
@@ -343,7 +343,7 @@ func (c *cursor) close() {
 	c.query.Close()
 }
 
-// mostCursors is how many cursors a session may have.
+// mostCursors is the largest number of cursors of a session.
 const mostCursors = 100
 
 // A declare is DECLARE name CURSOR FOR query. It implements [wire.Statement].

@@ -33,7 +33,7 @@ var limits = map[sqlite.Limit]int{
 	sqlite.LimitWorkers:        0,
 }
 
-// busyTimeout is how many milliseconds a statement waits while the owner writes.
+// busyTimeout bounds a statement's wait while the owner writes, in milliseconds.
 const busyTimeout = 2000
 
 // A database is the analyst's connection.

@@ -15,7 +15,7 @@ type gateKey struct {
 	schema       int64
 }
 
-// mostGated is how many statements are remembered. A full memory forgets all.
+// mostGated is the largest number of remembered statements. A full memory forgets all.
 const mostGated = 1000
 
 // pass returns the statement with private aggregates over sealed columns, if an epsilon is set, or the error about its

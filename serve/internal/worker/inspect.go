@@ -33,7 +33,7 @@ type inspector struct {
 // A tableName is that of a table, or of the table of an index.
 type tableName struct{ database, name string }
 
-// mostInspected is how many statements are remembered. A full memory forgets all.
+// mostInspected is the largest number of remembered statements. A full memory forgets all.
 const mostInspected = 1000
 
 // newInspector returns an inspector of a connection that is not guarded yet. Virtual tables of the denied modules may not be read.

@@ -25,13 +25,13 @@ import (
 // DefaultMemory is the memory of a session unless Config.Memory says otherwise.
 const DefaultMemory = 256 << 20
 
-// goMemory is how much memory Go's part of a worker should use; SQLite's part has Config.Memory.
+// goMemory is the soft limit of memory for Go's part of a worker; SQLite's part has Config.Memory.
 const goMemory = 48 << 20
 
 // keeperFile is the file descriptor on which a worker finds its keeper.
 const keeperFile = 3
 
-// batchTime is how long a batch waits for more rows.
+// batchTime is the time that a batch waits for more rows.
 const batchTime = 100 * time.Millisecond
 
 // Steps of groups are sent when those of one group, or those of all, have so many bytes.

@@ -517,7 +517,7 @@ func TestRows(t *testing.T) {
 	c.answers("SELECT count(*) FROM reading", "5")
 }
 
-// Positions are those in the client's text.
+// Positions are in the client's text.
 func TestPositions(t *testing.T) {
 	s := serve(t, Config{})
 	c := s.connect()

@@ -18,7 +18,7 @@ import (
 // room for its heap by 64 MB, and each thread has a stack.
 const addressMargin = 320 << 20
 
-// openFiles is how many files a worker may have open.
+// openFiles is the largest number of open files of a worker.
 const openFiles = 32
 
 // A sandbox lists the restrictions of the process, and the missing ones.

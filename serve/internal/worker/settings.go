@@ -333,7 +333,7 @@ func checkEpsilon(_ *settings, value string) (string, error) {
 	return value, nil
 }
 
-// timeout returns how long a statement may take, 0 for ever.
+// timeout returns the time limit of a statement, 0 for none.
 func (s *settings) timeout() time.Duration {
 	d, _ := ParseTimeout(s.now["statement_timeout"]) // which was checked
 	return d
@@ -356,7 +356,7 @@ func timeoutUpTo(most func(*settings) time.Duration) func(*settings, string) (st
 	}
 }
 
-// units are those of times.
+// units are the units of times.
 var units = []struct {
 	name string
 	d    time.Duration

@@ -193,7 +193,7 @@ func (t *Restore) keepLedger(ctx context.Context, b *backup, to, at string) erro
 	return copied.Publish()
 }
 
-// chargedSince returns how many entries a ledger has had since the backup was made of it. It
+// chargedSince returns the number of entries of a ledger since the backup was made of it. It
 // returns an error if the ledger does not have every entry of the backup.
 func (b *backup) chargedSince(l *file.Ledger) (entries int64, err error) {
 	origin, err := l.Origin()

@@ -90,7 +90,7 @@ func (r *plainRows) pays(name string, null, secrets bool, column string) error {
 	return nil
 }
 
-// maxRows is how many rows a file may have.
+// maxRows is the largest number of rows of a file.
 const maxRows = 1 << 30
 
 // secret returns the value of row i of a batch for a sealed column. An error does not show it.

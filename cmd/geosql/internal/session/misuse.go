@@ -67,7 +67,7 @@ func (s *Session) privateText(sql string) (string, error) {
 	return "", fmt.Errorf("%w (and %s, which geosql check shows)", list[0], more(len(list)-1))
 }
 
-// more returns how many misuses there are besides one.
+// more returns the number of misuses besides one.
 func more(n int) string {
 	if n == 1 {
 		return "1 more"

@@ -16,7 +16,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// progressAfter is how long statements run before their progress shows.
+// progressAfter is the time after which the progress of statements shows.
 const progressAfter = time.Second
 
 // A progress shows on a line of the terminal how far statements are, until it is stopped: their number of

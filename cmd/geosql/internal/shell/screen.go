@@ -83,7 +83,7 @@ func (s *screen) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// rowsOf returns how many rows of the terminal a text takes.
+// rowsOf returns the number of rows of the terminal that a text takes.
 func (s *screen) rowsOf(text []byte) (rows int) {
 	for line := range bytes.Lines(text) {
 		rows += 1 + cli.Width(string(line))/max(s.width, 1)

@@ -49,7 +49,7 @@ func SameFile(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// busyTimeout is how long to wait for a locked database, in milliseconds.
+// busyTimeout bounds the wait for a locked database, in milliseconds.
 const busyTimeout = 5000
 
 // Missing returns the error of a database that is not there. The path may be meant as the URL of a ledger:

@@ -137,7 +137,7 @@ func (v *Vault) EnrolOnce(command string) (*sealed.PrivateKey, error) {
 	return signer, v.Ledger.Record(catalog.Collector{Name: command, Verify: signer.Public().Verifier()}.Fact())
 }
 
-// patience is how long a command waits for others that are writing, such as another append.
+// patience bounds a command's wait for others that are writing, such as another append.
 const patience = 2 * time.Minute
 
 // begin begins a transaction that has the only right to write.
