@@ -86,7 +86,7 @@ func sumErrorAgainstEpsilon() (string, error) {
 	}
 	radius := func(p float64) func(float64) (float64, error) {
 		return func(eps float64) (float64, error) {
-			query, err := scalar.NewQuery(scalar.Sum, halfhour, budget.D1, new(big.Rat).SetFloat64(eps), nil)
+			query, err := scalar.NewQuery(scalar.Sum, halfhour, budget.D1, new(big.Rat).SetFloat64(eps))
 			if err != nil {
 				return 0, err
 			}

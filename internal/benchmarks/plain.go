@@ -68,14 +68,14 @@ func goCount(_ context.Context, t task) (timing, error) {
 func scalarQuery(t task, aggregate scalar.Aggregate) (timing, error) {
 	var u *scalar.Universe // a count has neither universe nor metric
 	var metric budget.Metric
-	if aggregate != scalar.Count {
+	if aggregate.TakesUniverse() {
 		var err error
 		metric = budget.DH
 		if u, err = scalar.NewUniverse("u", 0, 10, 0.001, "kWh"); err != nil {
 			return timing{}, err
 		}
 	}
-	q, err := scalar.NewQuery(aggregate, u, metric, big.NewRat(1, 100), nil)
+	q, err := scalar.NewQuery(aggregate, u, metric, big.NewRat(1, 100))
 	if err != nil {
 		return timing{}, err
 	}

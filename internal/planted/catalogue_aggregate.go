@@ -17,9 +17,9 @@ var aggregates = []Bug{
 	{
 		Name: "nd1-unscaled", Title: "under nd1 the sensitivity is that of d1",
 		Function: "dx_sum",
-		Edits: []Edit{first("scalar.Query.sensitivity", `
-			if q.agg == Sum && q.metric == budget.ND1 {
-				return integer(q.lattice.scale)
+		Edits: []Edit{before("scalar.newSum", "newNoised(", `
+			if s.metric == budget.ND1 {
+				sensitivity = s.universe.one()
 			}
 		`)},
 	},
@@ -27,7 +27,7 @@ var aggregates = []Bug{
 		Name: "unclamped-sum", Title: "a reading above the universe is not moved into it",
 		Function: "dx_sum",
 		Edits: []Edit{first("scalar.Query.Add", `
-			if q.agg == Sum && x > q.universe.hi {
+			if _, sums := q.law.(*sum); sums && x > q.universe.hi {
 				q.AddIndex(a, int64(min((x-q.universe.lo)*q.universe.perStep, 0x1p50)))
 				return
 			}
@@ -36,23 +36,26 @@ var aggregates = []Bug{
 	{
 		Name: "clamped-at-rows", Title: "a noisy sum is moved below the largest that so many rows can have",
 		Function: "dx_sum",
-		Edits: []Edit{after("scalar.Query.Release", "q.answer(", `
-			if q.agg == Sum {
-				if most := q.universe.total(a.rows, uint128{0, uint64(a.rows) * uint64(q.universe.last)}); most.less(z) {
-					z = most
-				}
+		Edits: []Edit{first("scalar.sum.draw", `
+			z := v.noise.add(src, v.answer(a))
+			if most := v.universe.total(a.rows, uint128{0, uint64(a.rows) * uint64(v.universe.last)}); most.less(z) {
+				z = most
 			}
+			return Release{Value: v.number(v.clamp(z)), Divisor: 1}
 		`)},
 	},
 	{
 		Name: "arg-max", Title: "the value with the best score is the answer, and none is drawn",
 		Function: "dx_median",
-		Edits:    []Edit{first("scalar.Query.choose", `return q.percentile(a.indices)`)},
+		Edits: []Edit{first("scalar.scored.choose", `
+			k, _ := l.answer(a).int64()
+			return k
+		`)},
 	},
 	{
 		Name: "score-not-halved", Title: "scores weigh exp(-epsilon*score), although all the others move too",
 		Function: "dx_median",
-		Edits:    []Edit{after("scalar.Query.choose", "prepare(", `a.choice.prepare(q.noise.rate, q.runs(a.indices))`)},
+		Edits:    []Edit{after("scalar.scored.choose", "prepare(", `a.choice.prepare(l.noise.rate, a.choice.scores)`)},
 	},
 	{
 		Name: "accounts-count-rows", Title: "rows are counted in place of accounts, for the price of an account",
@@ -62,7 +65,7 @@ var aggregates = []Bug{
 	{
 		Name: "true-divisor", Title: "the noisy sum is divided by the true number of readings",
 		Function: "dx_avg",
-		Edits:    []Edit{after("scalar.mean.drawOfRecords", "drawCount", `count.SetInt64(max(1, a.rows))`)},
+		Edits:    []Edit{after("scalar.recordsMean.draw", "drawCount", `count.SetInt64(max(1, a.rows))`)},
 	},
 	{
 		Name: "average-on-grid", Title: "the average is rounded down to the universe before noise for an average that is not",
@@ -72,7 +75,7 @@ var aggregates = []Bug{
 			if v.perStep == nil {
 				finer, _ := noiseAt(new(big.Rat).Mul(new(big.Rat).SetFloat64(v.sum.rate), new(big.Rat).SetInt64(a.rows)))
 				k, _ := a.sum.times(1).int64()
-				return Release{v.universe.quotient(finer.add(src, fromInt64(k/a.rows)).big(), big.NewInt(1)), float64(a.rows)}
+				return Release{Value: v.universe.quotient(finer.add(src, fromInt64(k/a.rows)).big(), big.NewInt(1)), Divisor: float64(a.rows)}
 			}
 		`)},
 	},
@@ -84,14 +87,14 @@ var aggregates = []Bug{
 	{
 		Name: "squares-without-noise", Title: "the sum of squares has no noise",
 		Function: "dx_variance",
-		Edits:    []Edit{after("scalar.variance.draw", "squares :=", `squares.SetInt64(0)`)},
+		Edits:    []Edit{after("scalar.variance.drawExactly", "squares :=", `squares.SetInt64(0)`)},
 	},
 	{
 		Name: "exact-without-rows", Title: "a group in which every reading is NULL has an exact answer",
 		Function: "dx_sum",
 		Edits: []Edit{after("reading.queryGroup.Final", "g.pay(", `
 			if err == nil && g.paying.Accounts() == 0 {
-				c.ResultFloat(0, g.query.StandIn().Value)
+				c.Result(answerTo(g.query.StandIn()))
 				return nil
 			}
 		`)},

@@ -23,7 +23,7 @@ var frame = []Bug{
 				plan.Reset(&plan.reading)
 				plan.Add(&plan.reading, x)
 				free, err := c.PayAll(frame.Bill{})
-				c.ResultFloat(0, drawReading(c, free, plan.Query, &plan.reading))
+				c.ResultFloat(0, drawReading(c, free, plan.Query, &plan.reading).Value)
 				return err
 			}
 		`)},

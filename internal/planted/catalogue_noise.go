@@ -7,20 +7,12 @@ var noise = []Bug{
 	{
 		Name: "scale-value", Title: "the noise is 5 % too small",
 		Function: "dx_value",
-		Edits: []Edit{after("scalar.NewQuery", "perStep :=", `
-			if agg == Value {
-				perStep.Mul(perStep, big.NewRat(21, 20))
-			}
-		`)},
+		Edits:    []Edit{before("scalar.newValue", "newNoised(", `s.epsilon = new(big.Rat).Mul(s.epsilon, big.NewRat(21, 20))`)},
 	},
 	{
 		Name: "scale-sum", Title: "the noise is 5 % too small",
 		Function: "dx_sum",
-		Edits: []Edit{after("scalar.NewQuery", "perStep :=", `
-			if agg == Sum {
-				perStep.Mul(perStep, big.NewRat(21, 20))
-			}
-		`)},
+		Edits:    []Edit{before("scalar.newSum", "newNoised(", `s.epsilon = new(big.Rat).Mul(s.epsilon, big.NewRat(21, 20))`)},
 	},
 	{
 		Name: "clamped-tails", Title: "noise is moved to within four times its scale",
@@ -39,39 +31,35 @@ var noise = []Bug{
 	{
 		Name: "truncated-division", Title: "noise in half steps is divided by 2, which rounds towards 0",
 		Function: "dx_value",
-		Edits: []Edit{after("scalar.Query.Release", "q.answer(", `
-			if q.agg == Value {
-				half, _ := exact.NewDiscreteLaplace(q.noise.rate / 2)
-				z = q.answer(a).add(fromInt64(half.Draw(src) / 2))
-			}
+		Edits: []Edit{first("scalar.value.draw", `
+			half, _ := exact.NewDiscreteLaplace(v.noise.rate / 2)
+			return Release{Value: v.number(v.clamp(v.answer(a).add(fromInt64(half.Draw(src) / 2)))), Divisor: 1}
 		`)},
 	},
 	{
 		Name: "low-bits", Title: "floating-point noise is added to the exact sum",
 		Source:   "Mironov 2012, On significance of the least significant bits for differential privacy",
 		Function: "dx_sum",
-		Edits: []Edit{first("scalar.Query.Release", `
-			if q.agg == Sum {
-				u := (float64(src.Uint64()>>11) + 0.5) * 0x1p-53
-				x := -math.Log(u) / q.noise.rate * float64(q.lattice.step) / q.lattice.scale
-				if src.Bool() {
-					x = -x
-				}
-				if x += q.lattice.number(q.answer(a)); q.universe.first >= 0 {
-					x = max(x, 0)
-				}
-				return Release{x, 1}
+		Edits: []Edit{first("scalar.sum.draw", `
+			u := (float64(src.Uint64()>>11) + 0.5) * 0x1p-53
+			x := -math.Log(u) / v.noise.rate * float64(v.step) / v.scale
+			if src.Bool() {
+				x = -x
 			}
+			if x += v.number(v.answer(a)); v.universe.first >= 0 {
+				x = max(x, 0)
+			}
+			return Release{Value: x, Divisor: 1}
 		`)},
 	},
 	{
 		Name: "redrawn-universe", Title: "noise is drawn again until the answer is a value of the universe",
 		Source:   "Holohan et al. 2020, The bounded Laplace mechanism in differential privacy",
 		Function: "dx_value",
-		Edits: []Edit{first("scalar.Query.Release", `
-			for q.agg == Value {
-				if z := q.noise.add(src, q.answer(a)); q.lattice.clamp(z) == z {
-					return Release{q.lattice.number(z), 1}
+		Edits: []Edit{first("scalar.value.draw", `
+			for {
+				if z := v.noise.add(src, v.answer(a)); v.clamp(z) == z {
+					return Release{Value: v.number(z), Divisor: 1}
 				}
 			}
 		`)},
@@ -90,7 +78,7 @@ var noise = []Bug{
 		Function: "dx_count",
 		Edits: []Edit{before("reading.countAnswer", "return", `
 			if paid.Randomness() != nil {
-				whole := int64(drawReading(c, paid, q, &counted))
+				whole := int64(drawReading(c, paid, q, &counted).Value)
 				return frame.WholeAnswer(max(whole, 2*n-whole))
 			}
 		`)},
@@ -98,14 +86,14 @@ var noise = []Bug{
 	{
 		Name: "histogram-full-rate", Title: "noise is for one count, although a replaced reading changes two",
 		Function: "dx_histogram",
-		Edits:    []Edit{after("scalar.NewHistogram", "newNoise(", `noise, err = newNoise(eps)`)},
+		Edits:    []Edit{after("scalar.binning.law", "newNoise(", `noise, err = newNoise(s.epsilon)`)},
 	},
 	{
 		Name: "histogram-inverse-scale", Title: "the rate of the noise is taken for its scale",
 		Source:   "Ding et al. 2018, Detecting violations of differential privacy",
 		Function: "dx_histogram",
-		Edits: []Edit{before("scalar.NewHistogram", "&Histogram{", `
-			noise, _ = newNoise(new(big.Rat).Quo(big.NewRat(2, 1), eps))
+		Edits: []Edit{before("scalar.binning.law", "&histogram{", `
+			noise, _ = newNoise(new(big.Rat).Quo(big.NewRat(2, 1), s.epsilon))
 		`)},
 	},
 	{

@@ -151,7 +151,7 @@ func splice(source string, changes []change) (string, error) {
 
 // importable are the packages that edits use, whether the file imports them or not.
 var importable = map[string]string{
-	"budget": Module + "/budget", "exact": Module + "/mechanism/exact", "math": "math", "planted": Module + "/internal/planted",
+	"big": "math/big", "budget": Module + "/budget", "exact": Module + "/mechanism/exact", "math": "math", "planted": Module + "/internal/planted",
 	"declared": Module + "/sqlitefn/internal/declared",
 }
 

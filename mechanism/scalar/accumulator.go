@@ -5,120 +5,48 @@ import (
 	"slices"
 )
 
-// An Accumulator collects the readings of one group for a [Query]. The zero value is
-// empty. It is not safe for concurrent use. Medians and percentiles, and extremes but
-// for those under dinf, take eight bytes per reading and more to draw, the other
-// aggregates a fixed size.
+// An Accumulator holds what the law of a [Query] adds up from the readings of one group. The zero value is empty. It is
+// not safe for concurrent use.
 type Accumulator struct {
 	rows    int64
-	index   int64   // Value: the last; Min, Max under dinf: the extreme so far
-	sum     uint128 // Sum, Avg, Variance, StdDev: of the indices
-	squares uint128 // Variance, StdDev: of the squared indices
-	indices []int64 // the other ranks
+	index   int64   // of one reading: the last, or the extreme so far
+	sum     uint128 // of the indices
+	squares uint128 // of the squared indices
+	indices []int64 // of all readings
 	spare   []int64 // memory to sort them
-	choice  choice  // by which they are drawn
+	counts  []int64 // of readings in bins
+	choice  choice  // of a value by its score
 }
 
-// Keeps reports whether accumulators for q keep all readings.
-func (q *Query) Keeps() bool { return q.scored || q.agg == Median || q.agg == Percentile }
-
-// Reset empties a for another group. It keeps its memory.
+// Reset empties a for another group. It keeps the memory of readings.
 func (q *Query) Reset(a *Accumulator) {
-	*a = Accumulator{indices: a.indices[:0], spare: a.spare, choice: choice{upTo: a.choice.upTo[:0]}}
+	*a = Accumulator{indices: a.indices[:0], spare: a.spare, choice: choice{upTo: a.choice.upTo[:0], scores: a.choice.scores}}
 }
 
 // Add adds one row with the reading x, which is not NULL, to a. Count ignores x.
-func (q *Query) Add(a *Accumulator, x float64) {
-	if q.agg == Count {
-		a.rows++
-		return
-	}
-	q.AddIndex(a, q.universe.Index(x))
-}
+func (q *Query) Add(a *Accumulator, x float64) { q.AddIndex(a, q.universe.Index(x)) }
 
-// AddIndex adds one row whose reading is the value of an index of the universe, 0 to its last.
+// AddIndex adds one row with the value of an index of the universe, 0 to its last, as reading.
 func (q *Query) AddIndex(a *Accumulator, k int64) {
 	a.rows++
-	if q.scored {
-		a.indices = append(a.indices, k)
-		return
-	}
-	switch q.agg {
-	case Sum, Avg:
-		a.sum = a.sum.add(uint64(k))
-	case Variance, StdDev:
-		a.sum = a.sum.add(uint64(k))
-		a.squares = a.squares.addSquare(uint64(k))
-	case Median, Percentile:
-		a.indices = append(a.indices, k)
-	case Min:
-		if a.rows == 1 || k < a.index {
-			a.index = k
-		}
-	case Max:
-		a.index = max(a.index, k)
-	default:
-		a.index = k
-	}
+	q.law.add(a, k)
 }
 
-// answer returns the true answer of all but averages and variances, as a point of the query's lattice. For a group without
-// readings it is 0 for counts and sums, and lo otherwise.
-func (q *Query) answer(a *Accumulator) int128 {
-	if q.scored {
-		return fromInt64(q.percentile(a.indices))
-	}
-	switch q.agg {
-	case Count:
-		// Rows differ by as much as records do. Saturation only brings them closer.
-		return fromInt64(min(a.rows, maxCount))
-	case Sum:
-		return q.universe.total(a.rows, a.sum)
-	case Median, Percentile:
-		return fromInt64(q.percentile(a.indices))
-	default:
-		return fromInt64(a.index)
-	}
-}
+// Bytes returns the memory that so many readings take in an accumulator, beyond its fixed size.
+func (q *Query) Bytes(readings int64) int64 { return q.law.bytes(readings) }
 
-// total returns the sum of the readings, in grains.
-//
-// Sensitivity: a reading that moves by d moves the sum by d, and such moves add up: 1
-// under d1. A reading that appears or disappears moves the sum by its value, at most
-// reach: the distance that the row then counts as under d1, and one record under dh.
-// Under nd1 a move by d is at distance d/(hi-lo), and d <= reach*d/(hi-lo), because
-// reach >= hi-lo.
-func (u *Universe) total(rows int64, indices uint128) int128 {
-	grain := u.grain()
-	steps := indices.times(uint64(u.stride / grain))
-	offset := uint128{0, uint64(rows)}.times(uint64(max(u.first, -u.first) / grain))
-	if u.first < 0 {
-		offset = offset.neg()
-	}
-	return steps.add(offset)
-}
+// readingSize is the memory that one of the readings takes which an accumulator keeps and sorts.
+const readingSize = 40
 
-// percentile returns the index of rank min(m, floor(m*p/100)+1) among m indices, which
-// it reorders. It is 0 if there are none.
-//
-// Sensitivity under dinf, and under d1 with the same rows NULL, hence the same m and
-// rank: a reading of given rank moves by no more than the largest move of any reading
-// (thesis, theorem 4.9). Under dinf, when other rows are NULL, the distance is hi - lo at
-// least, and no two points of the grid are further apart; lo, the answer without readings,
-// is one of them.
-func (q *Query) percentile(indices []int64) int64 {
-	if len(indices) == 0 {
-		return 0
-	}
-	return nth(indices, q.below(len(indices)), bits.Len64(uint64(q.universe.last)))
-}
+// keeping is embedded by laws that keep all readings.
+type keeping struct{}
 
-// below returns how many of m > 0 readings come before the percentile,
-// min(m-1, floor(m*p/100)).
-func (q *Query) below(m int) int {
-	hi, lo := bits.Mul64(uint64(m), q.rank)
-	below, _ := bits.Div64(hi, lo, q.ranks) // rank <= ranks: at most m
-	return min(m-1, int(below))
+func (keeping) add(a *Accumulator, k int64) { a.indices = append(a.indices, k) }
+
+// sorted sorts the readings that were kept, which are in u, and returns their indices.
+func (a *Accumulator) sorted(u *Universe) []int64 {
+	a.indices, a.spare = sortIndices(a.indices, a.spare, bits.Len64(uint64(u.last)))
+	return a.indices
 }
 
 // nth returns the element that would be at index k if s were sorted. The elements of s

@@ -16,27 +16,27 @@ func drawReadings(t *rapid.T, d declared) []float64 {
 }
 
 // answering returns a query for its answers: any epsilon and metric does.
-func answering(t fataler, d declared, agg Aggregate, p *big.Rat) *Query {
-	return query(t, agg, d.u, budget.ND1, big.NewRat(1, 1), p)
+func answering(t fataler, d declared, agg Aggregate) *Query {
+	return query(t, agg, d.u, budget.ND1, big.NewRat(1, 1))
 }
 
 func TestSumIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawUniverse(t)
-		q := answering(t, d, Sum, nil)
+		q := answering(t, d, Sum)
 		readings := drawReadings(t, d)
 		want := new(big.Rat)
 		for _, x := range readings {
 			want.Add(want, d.decimal(d.index(x)))
 		}
 		z := q.answer(collect(q, readings))
-		got := new(big.Rat).SetFrac(z.big(), integer(q.lattice.scale))
-		got.Mul(got, new(big.Rat).SetInt64(q.lattice.step))
+		got := new(big.Rat).SetFrac(z.big(), integer(q.noised().lattice.scale))
+		got.Mul(got, new(big.Rat).SetInt64(q.noised().lattice.step))
 		if got.Cmp(want) != 0 {
 			t.Fatalf("%v: sum of %v is %v, want %v", d.u, readings, got, want)
 		}
-		if nearest, _ := want.Float64(); q.lattice.number(z) != nearest {
-			t.Fatalf("%v: sum prints %v, want %v", d.u, q.lattice.number(z), nearest)
+		if nearest, _ := want.Float64(); q.noised().lattice.number(z) != nearest {
+			t.Fatalf("%v: sum prints %v, want %v", d.u, q.noised().lattice.number(z), nearest)
 		}
 	})
 }
@@ -70,25 +70,24 @@ func TestPercentileIsTheSortedReading(t *testing.T) {
 		d := drawUniverse(t)
 		readings := drawReadings(t, d)
 		p := big.NewRat(rapid.Int64Range(0, 1000).Draw(t, "p in tenths"), 10)
-		agg := rapid.SampledFrom([]Aggregate{Percentile, Median, Min, Max}).Draw(t, "aggregate")
-		given := p
+		agg := rapid.SampledFrom([]Aggregate{percentileOf(p), Median, Min, Max}).Draw(t, "aggregate")
 		switch agg {
 		case Median:
-			p, given = big.NewRat(50, 1), nil
+			p = big.NewRat(50, 1)
 		case Min:
-			p, given = new(big.Rat), nil
+			p = new(big.Rat)
 		case Max:
-			p, given = big.NewRat(100, 1), nil
+			p = big.NewRat(100, 1)
 		}
-		q := answering(t, d, agg, given)
-		if got, want := q.answer(collect(q, readings)), ranked(d, readings, p); got != fromInt64(want) {
+		q := answering(t, d, agg)
+		if got, want := q.answer(collect(q, readings)), readingAt(d, readings, p); got != fromInt64(want) {
 			t.Fatalf("%v: %v at %v of %v is index %v, want %d", d.u, agg, p, readings, got.big(), want)
 		}
 	})
 }
 
-// ranked sorts and takes rank min(m, floor(p*m/100)+1).
-func ranked(d declared, readings []float64, p *big.Rat) int64 {
+// readingAt sorts and takes rank min(m, floor(p*m/100)+1).
+func readingAt(d declared, readings []float64, p *big.Rat) int64 {
 	if len(readings) == 0 {
 		return 0
 	}
@@ -125,7 +124,7 @@ func TestSortIndices(t *testing.T) {
 }
 
 func TestCountsSaturate(t *testing.T) {
-	q := query(t, Count, nil, budget.D1, rational("9000000"), nil)
+	q := query(t, Count, nil, budget.D1, rational("9000000"))
 	src := exact.NewSource(nil)
 	for rows, want := range map[int64]float64{0: 0, 12: 12, maxCount: 1 << 53, math.MaxInt64: 1 << 53} {
 		// The noise is 0 but for a probability below e^-8999999.
@@ -145,15 +144,15 @@ func TestSumsAreClampedAtZeroOnly(t *testing.T) {
 		lo, hi  float64
 		clamped bool
 	}{{0, 3, true}, {2, 4, true}, {-1, 2, false}, {-3, -1, false}} {
-		q := query(t, Sum, universe(t, c.lo, c.hi, 1), budget.D1, big.NewRat(1, 1), nil)
+		q := query(t, Sum, universe(t, c.lo, c.hi, 1), budget.D1, big.NewRat(1, 1))
 		low := fromInt64(-5)
 		if c.clamped {
 			low = int128{}
 		}
-		if got := q.lattice.clamp(fromInt64(-5)); got != low {
+		if got := q.noised().lattice.clamp(fromInt64(-5)); got != low {
 			t.Errorf("sum over %v..%v: -5 becomes %v", c.lo, c.hi, got.big())
 		}
-		if got := q.lattice.clamp(highest); got != highest {
+		if got := q.noised().lattice.clamp(highest); got != highest {
 			t.Errorf("sum over %v..%v is clamped at %v", c.lo, c.hi, got.big())
 		}
 	}
@@ -171,7 +170,7 @@ func TestPercentileRanksAreExact(t *testing.T) {
 		{"28", 25, 7}, {"29", 100, 29}, {"57", 100, 57}, {"0.1", 10, 0}, {"99.9", 10, 9},
 		{"33.333333333333336", 3, 1}, {"33.3333333333333", 3, 0}, {"100", 1, 0}, {"50", 2, 1}, {"50", 4, 2},
 	} {
-		q := query(t, Percentile, u, budget.D1, big.NewRat(1, 1), rational(c.p))
+		q := query(t, percentileOf(rational(c.p)), u, budget.D1, big.NewRat(1, 1))
 		var a Accumulator
 		for i := range c.m {
 			q.Add(&a, float64((i*7+3)%c.m)) // each once unless 7 divides m
@@ -185,12 +184,12 @@ func TestPercentileRanksAreExact(t *testing.T) {
 func TestReadingsAndReleasesDoNotAllocate(t *testing.T) {
 	u := universe(t, 0, 10, 0.001)
 	src := exact.NewSource(nil)
-	for agg := Value; agg <= Median; agg++ {
+	for _, agg := range []Aggregate{Value, Count, Sum, Avg, Min, Max, Median} {
 		of := u
 		if agg == Count {
 			of = nil
 		}
-		q := query(t, agg, of, budget.D1, big.NewRat(1, 10), nil)
+		q := query(t, agg, of, budget.D1, big.NewRat(1, 10))
 		a := Accumulator{indices: make([]int64, 0, 2)}
 		allocs := testing.AllocsPerRun(200, func() {
 			q.Reset(&a)

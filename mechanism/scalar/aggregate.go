@@ -2,46 +2,49 @@ package scalar
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
 )
 
-// An Aggregate is what a query computes from the readings of a group.
-type Aggregate int
+// An Aggregate is a number, or a list of numbers, that a query computes from the readings of a group, such as [Sum]
+// or the result of [Percentile]. Aggregates are comparable: equal ones make equal queries of equal arguments.
+type Aggregate interface {
+	// String returns the name of its SQL function without the prefix dx_.
+	String() string
 
-const (
-	Value      Aggregate = iota // the last reading added; the one reading of a scalar call
-	Count                       // the number of rows
-	Sum                         // the sum of the readings
-	Avg                         // the average, from lo to hi
-	Min                         // percentile 0
-	Max                         // percentile 100
-	Median                      // percentile 50
-	Percentile                  // the reading of rank min(m, floor(p*m/100)+1) among m
-	Variance                    // the mean squared distance from the average
-	StdDev                      // the root of the variance
-)
+	// TakesUniverse reports whether it is computed from readings, and not from the number of rows only.
+	TakesUniverse() bool
 
-var aggregateNames = []string{
-	Value: "value", Count: "count", Sum: "sum", Avg: "avg",
-	Min: "min", Max: "max", Median: "median", Percentile: "percentile",
-	Variance: "variance", StdDev: "stddev",
+	// law returns the law of its answers, or an error that begins with the argument it is about. Under a metric that
+	// it has no law for, that argument is the metric.
+	law(setting) (law, error)
 }
 
-// ParseAggregate returns the aggregate called s, with or without the prefix dx_ of its
-// SQL function: sum and dx_sum are the same.
+// named holds the aggregates that [ParseAggregate] knows.
+var named = map[string]Aggregate{}
+
+// register makes an aggregate known by its name.
+func register(a Aggregate) Aggregate {
+	named[a.String()] = a
+	return a
+}
+
+// ParseAggregate returns the aggregate called s, with or without the prefix dx_ of its SQL function: sum and dx_sum are
+// the same. The one called percentile is the median: percentiles are alike in what is known of their accuracy.
 func ParseAggregate(s string) (Aggregate, error) {
-	if i := slices.Index(aggregateNames, strings.TrimPrefix(s, "dx_")); i >= 0 {
-		return Aggregate(i), nil
+	if a, known := named[strings.TrimPrefix(s, "dx_")]; known {
+		return a, nil
 	}
-	return 0, fmt.Errorf("aggregate %q is not one of %s", s, strings.Join(aggregateNames, ", "))
+	return nil, fmt.Errorf("aggregate %q is not one of %s", s, strings.Join(slices.Sorted(maps.Keys(named)), ", "))
 }
 
-// String returns the name without prefix.
-func (a Aggregate) String() string {
-	if a < 0 || int(a) >= len(aggregateNames) {
-		return "Aggregate(" + strconv.Itoa(int(a)) + ")"
-	}
-	return aggregateNames[a]
+// A simple aggregate has no arguments of its own. It is used by pointer, so that it is comparable.
+type simple struct {
+	name string
+	new  func(setting) (law, error)
 }
+
+func (a *simple) String() string             { return a.name }
+func (a *simple) TakesUniverse() bool        { return true }
+func (a *simple) law(s setting) (law, error) { return a.new(s) }

@@ -83,14 +83,14 @@ func BenchmarkRelease(b *testing.B) {
 // other way.
 func BenchmarkMedian(b *testing.B) {
 	u := universe(b, 0, 10, 0.001)
-	q := benchQuery(b, Median, u)
+	q := query(b, Median, u, budget.DInf, big.NewRat(1, 10))
 	unordered := collect(q, benchReadings(u)).indices
 	scratch := make([]int64, len(unordered))
 	b.Run("select", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			copy(scratch, unordered)
-			indexSink = q.percentile(scratch)
+			indexSink = q.answer(&Accumulator{indices: scratch}).hi
 		}
 	})
 	b.Run("sort", func(b *testing.B) {
@@ -117,7 +117,7 @@ func BenchmarkDrawByScore(b *testing.B) {
 		}
 		for _, metric := range []budget.Metric{budget.D1, budget.ND1, budget.DH} {
 			b.Run(c.name+"/"+metric.String(), func(b *testing.B) {
-				q := query(b, Median, u, metric, big.NewRat(1, 1), nil)
+				q := query(b, Median, u, metric, big.NewRat(1, 1))
 				a := Accumulator{indices: make([]int64, len(unordered))}
 				b.ReportAllocs()
 				for b.Loop() {
@@ -135,7 +135,7 @@ func BenchmarkByScore(b *testing.B) {
 	for _, rows := range []int{48, 1488, 77_821, 1_000_000} {
 		b.Run(strconv.Itoa(rows), func(b *testing.B) {
 			for b.Loop() {
-				boolSink = q.byScore(rows)
+				boolSink = q.scored().byScore(rows)
 			}
 		})
 	}
@@ -145,5 +145,5 @@ func benchQuery(b *testing.B, agg Aggregate, u *Universe) *Query {
 	if agg == Count {
 		u = nil
 	}
-	return query(b, agg, u, budget.D1, big.NewRat(1, 10), nil)
+	return query(b, agg, u, budget.D1, big.NewRat(1, 10))
 }

@@ -13,10 +13,10 @@ import (
 // where that leaves the comparison open. With 2,000,000 runs that happens once in a
 // million draws. Nearly always a draw reads 16 bytes, whatever the scores are.
 type choice struct {
-	rate  float64
-	runs  runs      // from the first one on
-	upTo  []float64 // the weight of all runs up to each
-	slack float64   // twice weightError; tests make it useless
+	rate   float64
+	scores scores
+	upTo   []float64 // the weight of all runs up to each
+	slack  float64   // twice weightError; tests make it useless
 
 	// What comparisons are with is here, so that they allocate nothing.
 	share runShare
@@ -50,13 +50,14 @@ func (r run) weight(rate float64) float64 {
 	return w * (math.Expm1(-y*float64(r.n)) / math.Expm1(-y))
 }
 
-// prepare makes c ready to draw among all runs, for a rate of 2^-71 or more. It keeps
+// prepare makes c ready to draw among all values, for a rate of 2^-71 or more. It keeps
 // the memory of c.
 //
 // Kahan's sum is the sum of its terms, each with a relative error of less than 3*2^-53
 // (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 4.3).
-func (c *choice) prepare(rate float64, all runs) {
-	*c = choice{rate: rate, runs: all, upTo: c.upTo[:0], slack: 2 * weightError}
+func (c *choice) prepare(rate float64, all scores) {
+	*c = choice{rate: rate, scores: all, upTo: c.upTo[:0], slack: 2 * weightError}
+	all.restart()
 	sum, excess := 0.0, 0.0
 	for r, ok := all.next(); ok; r, ok = all.next() {
 		term := r.weight(rate) - excess
@@ -78,14 +79,14 @@ func (c *choice) draw(src *exact.Source) int64 {
 	total := c.upTo[last]
 	i := search(last, func(i int64) bool {
 		near := c.upTo[i] / total
-		c.share = runShare{c.rate, c.runs, i}
+		c.share = runShare{c.rate, c.scores, i}
 		return u.Below(near-float64(2*c.slack), near+float64(2*c.slack), &c.share)
 	})
-	r := c.runs
+	c.scores.restart()
 	for range i {
-		r.next()
+		c.scores.next()
 	}
-	chosen, _ := r.next()
+	chosen, _ := c.scores.next()
 	return chosen.first + chosen.step*c.offset(src, chosen)
 }
 
@@ -157,9 +158,9 @@ func (r run) bounds(rate float64, prec uint) (lo, hi *big.Rat) {
 
 // A runShare is the probability of the runs up to one.
 type runShare struct {
-	rate float64
-	runs runs
-	upTo int64
+	rate   float64
+	scores scores
+	upTo   int64
 }
 
 // Bounds sums the bounds of all runs, but for those with an exponent above prec+guard,
@@ -170,9 +171,9 @@ func (s *runShare) Bounds(prec uint) (lo, hi *big.Rat) {
 	lo, hi = new(big.Rat), new(big.Rat)
 	totalLow, totalHigh := new(big.Rat), new(big.Rat)
 	light := new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), prec+200))
-	all := s.runs
+	s.scores.restart()
 	i := int64(0)
-	for r, ok := all.next(); ok; r, ok = all.next() {
+	for r, ok := s.scores.next(); ok; r, ok = s.scores.next() {
 		least, most := new(big.Rat), light
 		if s.rate*r.score.float() <= float64(prec+guard) {
 			least, most = r.bounds(s.rate, prec)

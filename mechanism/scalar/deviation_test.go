@@ -17,8 +17,8 @@ func TestMeanDeviationHoldsForAllRecords(t *testing.T) {
 		eps  string
 	}{{1, 1, "1"}, {1, 20, "2"}, {20, 1, "5"}, {20, 3, "2"}, {20, 30, "4"}} {
 		u := universe(t, 0, c.last, 1)
-		q := query(t, Avg, u, budget.DH, rational(c.eps), nil)
-		v := q.mean
+		q := query(t, Avg, u, budget.DH, rational(c.eps))
+		v := q.law.(*recordsMean)
 		for _, p := range []float64{0.01, 0.5, 0.95, 0.999} {
 			d, known := q.Deviation(p)
 			if !known {
@@ -31,8 +31,8 @@ func TestMeanDeviationHoldsForAllRecords(t *testing.T) {
 					divisor := max(1, c.rows+k)
 					for j := -int64(16 / v.sum.rate); j <= int64(16/v.sum.rate); j++ {
 						index := float64(u.last)/2 + float64(2*total-c.rows*u.last+j)/float64(2*divisor)
-						r := Release{min(max(index, 0), c.last), float64(divisor)}
-						if math.Abs(r.Value-truth) <= d.Of(r)+1e-11 {
+						r := Release{Value: min(max(index, 0), c.last), Divisor: float64(divisor)}
+						if math.Abs(r.Value-truth) <= d(r)+1e-11 {
 							covered += geometricMass(v.count.rate, k) * geometricMass(v.sum.rate, j)
 						}
 					}
@@ -65,7 +65,7 @@ func TestDeviationCoversDraws(t *testing.T) {
 		{Avg, budget.ND1, "1", 100, 5}, {Avg, budget.DH, "1", 100, 7}, {Avg, budget.DH, "1", 100, 9.2},
 		{Avg, budget.DH, "1", 1000, 5}, {Avg, budget.DH, "1", 1000, 0.4}, {Avg, budget.ND1, "1", 1000, 3}, {Avg, budget.DH, "0.2", 1000, 5},
 	} {
-		q := query(t, c.agg, fine, c.metric, rational(c.eps), nil)
+		q := query(t, c.agg, fine, c.metric, rational(c.eps))
 		a := q.withAverage(c.rows, func(*Universe) float64 { return c.level })
 		truth := float64(a.sum.lo) / 1000
 		if c.agg != Sum {
@@ -82,7 +82,7 @@ func TestDeviationCoversDraws(t *testing.T) {
 			}
 			within := 0
 			for _, r := range releases {
-				if math.Abs(r.Value-truth) <= d.Of(r)+1e-9 {
+				if math.Abs(r.Value-truth) <= d(r)+1e-9 {
 					within++
 				}
 			}
@@ -105,27 +105,27 @@ func TestDeviationIsTheRadius(t *testing.T) {
 		{Value, u, budget.D1, 1}, {Count, nil, budget.D1, 1}, {Sum, u, budget.DH, 1}, {Max, u, budget.DInf, 1},
 		{Avg, u, budget.D1, 40}, {Avg, u, budget.DInf, 40},
 	} {
-		q := query(t, c.agg, c.u, c.metric, rational("0.3"), nil)
+		q := query(t, c.agg, c.u, c.metric, rational("0.3"))
 		r, err := q.Radius(0.9, c.rows)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d, known := q.Deviation(0.9); !known || d.Of(Release{2, float64(c.rows)}) != r {
-			t.Errorf("%v under %v: %v, not %v", c.agg, c.metric, d.Of(Release{2, float64(c.rows)}), r)
+		if d, known := q.Deviation(0.9); !known || d(Release{Value: 2, Divisor: float64(c.rows)}) != r {
+			t.Errorf("%v under %v: %v, not %v", c.agg, c.metric, d(Release{Value: 2, Divisor: float64(c.rows)}), r)
 		}
 	}
 	for _, m := range []budget.Metric{budget.D1, budget.DInf} {
-		q := query(t, Avg, u, m, rational("0.3"), nil)
-		if d, _ := q.Deviation(0.9); d.Of(q.Release(exact.NewSource(nil), new(Accumulator))) != 0 {
+		q := query(t, Avg, u, m, rational("0.3"))
+		if d, _ := q.Deviation(0.9); d(q.Release(exact.NewSource(nil), new(Accumulator))) != 0 {
 			t.Errorf("under %v the answer without readings has noise", m)
 		}
 	}
 	for _, q := range []*Query{
-		query(t, Variance, u, budget.D1, rational("1"), nil), query(t, StdDev, u, budget.DH, rational("1"), nil),
-		query(t, Median, u, budget.D1, rational("1"), nil), query(t, Min, u, budget.ND1, rational("1"), nil), query(t, Max, u, budget.DH, rational("1"), nil),
+		query(t, Variance, u, budget.D1, rational("1")), query(t, StdDev, u, budget.DH, rational("1")),
+		query(t, Median, u, budget.D1, rational("1")), query(t, Min, u, budget.ND1, rational("1")), query(t, Max, u, budget.DH, rational("1")),
 	} {
 		if d, known := q.Deviation(0.9); known {
-			t.Errorf("%v under %v: the deviation is %v", q.agg, q.metric, d)
+			t.Errorf("%T under %v: the deviation is %v", q.law, q.metric, d)
 		}
 	}
 }
@@ -136,7 +136,7 @@ func TestDeviationIsTheRadius(t *testing.T) {
 func TestReleaseTellsTheNoisyCountOnly(t *testing.T) {
 	src := exact.NewSource(nil)
 	for _, m := range []budget.Metric{budget.ND1, budget.DH} {
-		q := query(t, Avg, universe(t, 0, 10, 1), m, rational("0.1"), nil)
+		q := query(t, Avg, universe(t, 0, 10, 1), m, rational("0.1"))
 		a := q.withAverage(1000, func(*Universe) float64 { return 3 })
 		same, law := 0, map[int64]int{}
 		for range 1000 {

@@ -1,22 +1,21 @@
-// Package scalar releases numbers with an exact d_X-privacy bound: one reading,
-// and counts, sums, averages and percentiles of readings. (Bordenabe, "Measuring
+// Package scalar releases answers about readings with an exact d_X-privacy bound: one reading, and counts, sums,
+// averages, variances, percentiles and histograms of the readings of a group. (Bordenabe, "Measuring
 // Privacy with Distinguishability Metrics", 2014, sections 4.2 to 4.4, called the
-// thesis below.)
+// thesis below.) It imports budgets, exact draws and arithmetic, and knows neither SQL nor ledgers. Reading starts at
+// [Query] and at the interface law.
 //
-// A [Universe] fixes the values a reading can take; a [Query] is an aggregate
-// over readings with a metric and an epsilon; an [Accumulator] collects the
-// readings of one group. The answer of all but averages is an integer z on a public
+// A [Universe] fixes the values a reading can take; a [Query] is an [Aggregate] of
+// readings under a metric at an epsilon; an [Accumulator] holds what is added up from the
+// readings of one group. An answer with noise is an integer z on a public
 // lattice, and what leaves is
 //
 //	clamp(z + N),  P(N = k) = (1-q)/(1+q) q^|k|,  q = exp(-rate)
 //
 // which on lo, lo+step, .., hi is the thesis's truncated geometric mechanism
-// (figure 4.2 iv, proposition 4.4): the clamp piles the tails up on the ends. There are two
-// exceptions. An average is a noisy sum divided by a count: see mean.go. Percentiles,
+// (figure 4.2 iv, proposition 4.4): the clamp piles the tails up on the ends. Averages and variances
+// divide noisy sums: see mean.go and variance.go. Percentiles,
 // extremes included, are drawn by how far the readings are from having each value as their
 // percentile, under nd1 and dh, and under d1 where that is more accurate: see rank.go.
-//
-// A [Histogram] has such a count for each of several runs of values.
 //
 // # Why it is private
 //
@@ -26,13 +25,39 @@
 // only the outcome. The rate is a float64 taken as the exact rational it is,
 // rounded down from epsilon*(lattice step)/Delta, so the factor is at most
 // exp(epsilon*d) wherever |z-z'|*(lattice step) <= Delta*d. That inequality, that
-// Delta bounds the sensitivity, is proved beside each answer.
+// Delta bounds the sensitivity, is proved beside each law:
+//
+//	            d1      nd1, dh                dinf
+//	value       1       -                      -
+//	sum         1       max(|lo|,|hi|,hi-lo)   none
+//	ranks       1       hi-lo                  1
+//	count       one per record that is present or absent
 //
 // The bound holds between readings on the universe's grid. A reading off the grid
 // is first moved to the nearest grid value, at most half a step away, so each reading
 // that differs between two databases may count one step more than its distance.
 // Readings outside [lo, hi] count as the nearer end. In the proofs, the positions of
 // NULL are part of the database: a NULL reading is at distance hi - lo from every
-// value, with two exceptions: that of a sum is stated at [Query], and for averages and
+// value, with two exceptions: that of a sum is stated at its law, and for averages, variances and
 // percentiles under d1, and averages under dinf, the positions of NULL are public.
+//
+// # How to add an aggregate
+//
+// An aggregate is one file here and one row in sqlitefn/internal/reading. The file has:
+//
+//   - The [Aggregate]. One without arguments of its own is a variable that register returns, as [Sum] is. One with
+//     arguments is a function of them, as [Percentile] and [Histogram] are. Its type is comparable, so that queries can be
+//     remembered by it.
+//   - The constructor of its law. It returns an error for a metric that the aggregate is not released under, and turns
+//     epsilon and the sensitivity under the metric into rates (newNoised, newNoise).
+//   - The type of its law, which embeds the setting, with the proof that its noise or score fits the metric. Its metric
+//     decides how a release is charged. A law that sets it itself, as counts do, is charged by that.
+//
+// The method add must not allocate for each reading. Embed sums or keeping where they fit: a law that keeps all readings
+// gets them in order from [Accumulator].sorted. An answer of several numbers is JSON, in [Release]. One that is drawn by
+// a score of its own implements scores and draws by a choice. Where a release tells more of its accuracy than radius does,
+// the law has the method deviation.
+//
+// Tests enumerate the law: see privacy_test.go for noise and rank_test.go for scores. Nothing else lists aggregates, but
+// for the tests of all of them.
 package scalar

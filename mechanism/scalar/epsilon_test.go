@@ -23,21 +23,21 @@ func TestEpsilonFor(t *testing.T) {
 		{Max, u, budget.DInf, 0}, {Median, u, budget.DInf, 0},
 		{Avg, u, budget.D1, 0}, {Avg, u, budget.D1, 200}, {Avg, u, budget.DInf, 200}, {Avg, u, budget.ND1, 200}, {Avg, u, budget.DH, 7},
 	} {
-		at := func(eps *big.Rat) (*Query, error) { return NewQuery(c.agg, c.u, c.metric, eps, nil) }
+		at := func(eps *big.Rat) (*Query, error) { return NewQuery(c.agg, c.u, c.metric, eps) }
 		for _, radius := range []float64{0.003, 4, 49.9} {
 			for _, p := range []float64{0.01, 0.95} {
 				eps, err := EpsilonFor(radius, p, c.rows, at)
 				if err != nil {
 					t.Fatal(err)
 				}
-				r, err := query(t, c.agg, c.u, c.metric, eps, nil).Radius(p, c.rows)
+				r, err := query(t, c.agg, c.u, c.metric, eps).Radius(p, c.rows)
 				if err != nil || r > radius {
 					t.Errorf("%v under %v: the radius at the epsilon for %v is %v, %v", c.agg, c.metric, radius, r, err)
 				}
 				if eps.Cmp(least) == 0 {
 					continue
 				}
-				lower, err := query(t, c.agg, c.u, c.metric, eps.Mul(eps, below), nil).Radius(p, c.rows)
+				lower, err := query(t, c.agg, c.u, c.metric, eps.Mul(eps, below)).Radius(p, c.rows)
 				if err != nil || lower <= radius {
 					t.Errorf("%v under %v: the radius below the epsilon for %v is %v, %v", c.agg, c.metric, radius, lower, err)
 				}
@@ -67,7 +67,7 @@ func TestEpsilonForRefuses(t *testing.T) {
 		{Sum, u, budget.D1, -1, 0.5, "radius must be above 0"},
 		{Sum, tiny, budget.D1, 1e-10, 0.95, "radius must be at least 3.329e-07: no epsilon up to 9000000 allows less"},
 	} {
-		eps, err := EpsilonFor(c.radius, c.p, 0, func(eps *big.Rat) (*Query, error) { return NewQuery(c.agg, c.u, c.metric, eps, nil) })
+		eps, err := EpsilonFor(c.radius, c.p, 0, func(eps *big.Rat) (*Query, error) { return NewQuery(c.agg, c.u, c.metric, eps) })
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v under %v: %v, %v; want %s", c.agg, c.metric, eps, err, c.want)
 		}

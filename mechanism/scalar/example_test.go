@@ -17,7 +17,7 @@ func Example() {
 		return
 	}
 	// epsilon is 1 per kWh: the accuracy of each reading is protected.
-	query, err := scalar.NewQuery(scalar.Sum, hourly, budget.D1, big.NewRat(1, 1), nil)
+	query, err := scalar.NewQuery(scalar.Sum, hourly, budget.D1, big.NewRat(1, 1))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,6 +1,7 @@
 package scalar
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"strconv"
@@ -12,70 +13,70 @@ import (
 // MaxBins is the largest number of bins of a [Histogram].
 const MaxBins = 10_000
 
-// A Histogram counts how many readings lie in each of several runs of values of a universe,
-// with noise. The runs are as equally long as can be, and follow from the universe and their
-// number. It is immutable and safe for concurrent use with a Source per goroutine.
-type Histogram struct {
-	universe *Universe
-	bins     int64
-	price    budget.Price
-	noise    noise
-}
+// Histogram returns the aggregate that counts how many readings lie in each of 1 to [MaxBins] runs of values of a universe,
+// at most as many runs as values, with noise. The runs are as equally long as can be, and follow from the universe and
+// their number. It takes no metric; its epsilon is per record.
+func Histogram(bins int64) Aggregate { return binning{bins} }
 
-// NewHistogram returns the histogram of 1 to [MaxBins] bins, of which there are at most as
-// many as values, that spends eps for each reading, above 0 and at most [budget.Max]. Errors
-// name bins or epsilon.
-func NewHistogram(u *Universe, eps *big.Rat, bins int64) (*Histogram, error) {
-	price, err := budget.NewPrice(budget.Record, eps)
-	if err != nil {
+type binning struct{ bins int64 }
+
+func (binning) String() string      { return "histogram" }
+func (binning) TakesUniverse() bool { return true }
+
+func (b binning) law(s setting) (law, error) {
+	if err := s.noMetric("histogram"); err != nil {
 		return nil, err
 	}
-	if bins < 1 || bins > MaxBins {
-		return nil, fmt.Errorf("bins must be from 1 to %d, not %d", MaxBins, bins)
+	if b.bins < 1 || b.bins > MaxBins {
+		return nil, fmt.Errorf("bins must be from 1 to %d, not %d", MaxBins, b.bins)
 	}
-	if bins > u.last+1 {
-		return nil, fmt.Errorf("bins must be at most %d, the number of values of universe '%s', not %d", u.last+1, u.name, bins)
+	if values := s.universe.last + 1; b.bins > values {
+		return nil, fmt.Errorf("bins must be at most %d, the number of values of universe '%s', not %d", values, s.universe.name, b.bins)
 	}
-	noise, err := newNoise(new(big.Rat).Quo(eps, big.NewRat(2, 1)))
-	if err != nil {
-		return nil, err
-	}
-	return &Histogram{u, bins, price, noise}, nil
+	s.metric = budget.DH
+	noise, err := newNoise(new(big.Rat).Quo(s.epsilon, big.NewRat(2, 1)))
+	return &histogram{s, b.bins, noise}, err
 }
 
-// Price returns what a release costs for each reading.
-func (h *Histogram) Price() budget.Price { return h.price }
+// A histogram has a count for each bin.
+type histogram struct {
+	setting
+	bins  int64
+	noise noise
+}
 
-// Bins returns the number of bins.
-func (h *Histogram) Bins() int64 { return h.bins }
+// binSize is the memory of a bin, with its part of an answer.
+const binSize = 64
 
-// StandIn returns the counts of no readings, without noise.
-func (h *Histogram) StandIn() []int64 { return make([]int64, h.bins) }
+func (h *histogram) bytes(int64) int64 { return binSize * h.bins }
+
+func (h *histogram) add(a *Accumulator, k int64) {
+	if a.counts == nil {
+		a.counts = make([]int64, h.bins)
+	}
+	a.counts[h.bin(k)]++
+}
+
+// standIn has the counts of no readings, without noise.
+func (h *histogram) standIn() Release { return h.release(make([]int64, h.bins)) }
+
+func (*histogram) radius(float64, int64) (float64, error) {
+	return 0, errors.New("a histogram has more than one answer")
+}
 
 // first returns the index of the first value of a bin: floor(bin*N/bins) for N values, below
 // 2^40 * 10^4.
-func (h *Histogram) first(bin int64) int64 { return bin * (h.universe.last + 1) / h.bins }
+func (h *histogram) first(bin int64) int64 { return bin * (h.universe.last + 1) / h.bins }
 
 // bin returns the bin of the value of an index k, the last one that begins at k or before:
 // floor(bin*N/bins) <= k holds if bin*N/bins < k+1, that is, bin < (k+1)*bins/N.
-func (h *Histogram) bin(k int64) int64 { return ((k+1)*h.bins - 1) / (h.universe.last + 1) }
+func (h *histogram) bin(k int64) int64 { return ((k+1)*h.bins - 1) / (h.universe.last + 1) }
 
-// BinCounts holds how many readings there are in the bins of a histogram. The zero value is
-// empty.
-type BinCounts struct{ of []int64 }
-
-// Add adds a reading, moved to the nearest value of the universe.
-func (h *Histogram) Add(c *BinCounts, x float64) { h.AddIndex(c, h.universe.Index(x)) }
-
-// AddIndex adds a reading that is the value of an index of the universe, 0 to its last.
-func (h *Histogram) AddIndex(c *BinCounts, k int64) {
-	if c.of == nil {
-		c.of = make([]int64, h.bins)
-	}
-	c.of[h.bin(k)]++
+func (h *histogram) draw(src *exact.Source, a *Accumulator) Release {
+	return h.release(h.drawCounts(src, a))
 }
 
-// Draw returns the released counts of all bins, from 0 to 2^53.
+// drawCounts returns the released counts of all bins, from 0 to 2^53.
 //
 // # Privacy
 //
@@ -87,22 +88,21 @@ func (h *Histogram) AddIndex(c *BinCounts, k int64) {
 //     probability by more than e^(2r) <= e^eps.
 //
 // Readings of an account add up: worlds that differ in n of them spend at most n*eps.
-func (h *Histogram) Draw(src *exact.Source, c *BinCounts) []int64 {
-	counts := h.StandIn()
-	copy(counts, c.of)
-	released := newLattice(Count, nil)
-	for i, rows := range counts {
-		counts[i], _ = released.clamp(h.noise.add(src, fromInt64(min(rows, maxCount)))).int64()
+func (h *histogram) drawCounts(src *exact.Source, a *Accumulator) []int64 {
+	drawn := make([]int64, h.bins)
+	copy(drawn, a.counts)
+	for i, rows := range drawn {
+		drawn[i], _ = counts.clamp(h.noise.add(src, fromInt64(min(rows, maxCount)))).int64()
 	}
-	return counts
+	return drawn
 }
 
-// AppendJSON appends the counts of all bins as a JSON array on one line, each with the first
+// release returns the counts of all bins as a JSON array on one line, each with the first
 // and the last value of its bin.
-func (h *Histogram) AppendJSON(b []byte, counts []int64) []byte {
+func (h *histogram) release(drawn []int64) Release {
+	b := []byte{'['}
 	value := func(k int64) { b = strconv.AppendFloat(b, h.universe.Value(k), 'f', -1, 64) }
-	b = append(b, '[')
-	for i, n := range counts {
+	for i, n := range drawn {
 		if i > 0 {
 			b = append(b, ',')
 		}
@@ -114,5 +114,5 @@ func (h *Histogram) AppendJSON(b []byte, counts []int64) []byte {
 		b = strconv.AppendInt(b, n, 10)
 		b = append(b, '}')
 	}
-	return append(b, ']')
+	return Release{Divisor: 1, JSON: string(append(b, ']'))}
 }

@@ -12,24 +12,20 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-func histogram(t fataler, u *Universe, eps string, bins int64) *Histogram {
+func binned(t fataler, u *Universe, eps string, bins int64) *histogram {
 	t.Helper()
-	h, err := NewHistogram(u, rational(eps), bins)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	return query(t, Histogram(bins), u, budget.D1, rational(eps)).law.(*histogram)
 }
 
 // collect returns the counts of a database, NULL left out.
-func (h *Histogram) collect(db []float64) *BinCounts {
-	c := new(BinCounts)
+func (h *histogram) collect(db []float64) *Accumulator {
+	a := new(Accumulator)
 	for _, x := range db {
 		if !math.IsNaN(x) {
-			h.Add(c, x)
+			h.add(a, h.universe.Index(x))
 		}
 	}
-	return c
+	return a
 }
 
 // Bins are runs of all values, in order, whose lengths differ by one at most.
@@ -37,7 +33,7 @@ func TestBinsCutTheUniverse(t *testing.T) {
 	for values := int64(2); values <= 40; values++ {
 		u := universe(t, -3, float64(values)-4, 1)
 		for bins := int64(1); bins <= values; bins++ {
-			h := histogram(t, u, "1", bins)
+			h := binned(t, u, "1", bins)
 			shortest, longest, next := values, int64(0), int64(0)
 			for b := range bins {
 				first, last := h.first(b), h.first(b+1)-1
@@ -56,7 +52,7 @@ func TestBinsCutTheUniverse(t *testing.T) {
 			}
 		}
 	}
-	wide := histogram(t, universe(t, 0, 1<<40-1, 1), "1", MaxBins)
+	wide := binned(t, universe(t, 0, 1<<40-1, 1), "1", MaxBins)
 	for b := range int64(MaxBins) {
 		if wide.bin(wide.first(b)) != b || wide.bin(wide.first(b+1)-1) != b {
 			t.Fatalf("bin %d of the widest universe", b)
@@ -69,8 +65,8 @@ func TestBinsCutTheUniverse(t *testing.T) {
 func histogramLoss(rate float64, x, y []int64) float64 {
 	sum := 0.
 	for i := range x {
-		p := law(outcome{fromInt64(x[i]), newLattice(Count, nil)}, rate, 1)
-		q := law(outcome{fromInt64(y[i]), newLattice(Count, nil)}, rate, 1)
+		p := noisedLaw(outcome{fromInt64(x[i]), counts}, rate, 1)
+		q := noisedLaw(outcome{fromInt64(y[i]), counts}, rate, 1)
 		worst := math.Inf(-1)
 		for z := range int64(window) {
 			worst = max(worst, math.Log(p[z]/q[z]))
@@ -90,10 +86,10 @@ func TestHistogramKeepsItsEpsilon(t *testing.T) {
 		d := distanceOf(u, tinyCase{agg: Median, metric: budget.DH})
 		for bins := int64(1); bins <= u.last+1; bins++ {
 			for _, e := range trials.Some(t, 1, tinyEpsilons...) {
-				h, eps := histogram(t, u, e, bins), rational(e)
-				counts := make([][]int64, len(dbs))
+				h, eps := binned(t, u, e, bins), rational(e)
+				of := make([][]int64, len(dbs))
 				for i, db := range dbs {
-					counts[i] = h.without(db)
+					of[i] = h.without(db)
 				}
 				spent := func(rate float64) (worst float64, over bool) {
 					losses := map[[2][4]int64]float64{} // by the counts, of which there are few
@@ -103,7 +99,7 @@ func TestHistogramKeepsItsEpsilon(t *testing.T) {
 							if records == 0 {
 								continue
 							}
-							a, b := counts[i], counts[j]
+							a, b := of[i], of[j]
 							var key [2][4]int64
 							copy(key[0][:], a)
 							copy(key[1][:], b)
@@ -139,9 +135,9 @@ func TestHistogramKeepsItsEpsilon(t *testing.T) {
 }
 
 // without returns the counts of a database without noise.
-func (h *Histogram) without(db []float64) []int64 {
-	counts := h.StandIn()
-	copy(counts, h.collect(db).of)
+func (h *histogram) without(db []float64) []int64 {
+	counts := make([]int64, h.bins)
+	copy(counts, h.collect(db).counts)
 	return counts
 }
 
@@ -151,11 +147,11 @@ func TestHistogramFollowsItsLaw(t *testing.T) {
 	const draws, top = 100_000, 5
 	u := universe(t, 0, 4, 1)
 	db := []float64{0, 1, 1, 4, 9, 3, 3}
-	h := histogram(t, u, "2", 3)
+	h := binned(t, u, "2", 3)
 	want := map[int64]float64{0: 1}
 	for _, n := range h.without(db) {
 		next := map[int64]float64{}
-		for z, p := range law(outcome{fromInt64(n), newLattice(Count, nil)}, 1, 1) {
+		for z, p := range noisedLaw(outcome{fromInt64(n), counts}, 1, 1) {
 			for key, q := range want {
 				next[key*(top+1)+min(z, top)] += p * q
 			}
@@ -163,11 +159,11 @@ func TestHistogramFollowsItsLaw(t *testing.T) {
 		want = next
 	}
 	src := exact.NewSource(nil)
-	check := func(drawn *Histogram) error {
+	check := func(drawn *histogram) error {
 		c, got := drawn.collect(db), map[int64]int{}
 		for range draws {
 			key := int64(0)
-			for _, n := range drawn.Draw(src, c) {
+			for _, n := range drawn.drawCounts(src, c) {
 				key = key*(top+1) + min(n, top)
 			}
 			got[key]++
@@ -177,7 +173,7 @@ func TestHistogramFollowsItsLaw(t *testing.T) {
 	if err := check(h); err != nil {
 		t.Error(err)
 	}
-	if check(histogram(t, u, "4", 3)) == nil {
+	if check(binned(t, u, "4", 3)) == nil {
 		t.Error("twice the rate is not caught")
 	}
 }
@@ -198,15 +194,15 @@ func TestHistogramPrints(t *testing.T) {
 			`[{"lo":-0.3,"hi":-0.1,"count":2},{"lo":0,"hi":0.3,"count":2},{"lo":0.4,"hi":0.7,"count":0},{"lo":0.8,"hi":1.1,"count":3}]`},
 		{1e14, 1e14 + 1, 1, 1, []float64{1}, `[{"lo":100000000000000,"hi":100000000000001,"count":1}]`},
 	} {
-		h := histogram(t, universe(t, c.lo, c.hi, c.step), "1000", c.bins)
-		text := h.AppendJSON(nil, h.Draw(src, h.collect(c.db)))
-		if string(text) != c.want || !json.Valid(text) {
+		h := binned(t, universe(t, c.lo, c.hi, c.step), "1000", c.bins)
+		text := h.draw(src, h.collect(c.db)).JSON
+		if text != c.want || !json.Valid([]byte(text)) {
 			t.Errorf("%s, want %s", text, c.want)
 		}
 	}
 }
 
-func TestNewHistogramRefuses(t *testing.T) {
+func TestHistogramRefuses(t *testing.T) {
 	u, wide := universe(t, 0, 3, 1), universe(t, 0, 1e6, 1)
 	for _, c := range []struct {
 		u     *Universe
@@ -218,11 +214,11 @@ func TestNewHistogramRefuses(t *testing.T) {
 		{wide, "1", MaxBins + 1, "bins must be from 1 to 10000"},
 		{u, "0", 2, "epsilon"}, {u, "9000001", 2, "epsilon"}, {u, "1e-30", 2, "epsilon is too small"},
 	} {
-		if _, err := NewHistogram(c.u, rational(c.eps), c.bins); err == nil || !strings.Contains(err.Error(), c.names) {
+		if _, err := NewQuery(Histogram(c.bins), c.u, budget.D1, rational(c.eps)); err == nil || !strings.Contains(err.Error(), c.names) {
 			t.Errorf("epsilon %s, %d bins: %v", c.eps, c.bins, err)
 		}
 	}
-	if p := histogram(t, u, "0.25", 2).Price(); p.Unit != budget.Record || p.Amount.Float64() != 0.25 {
+	if p := query(t, Histogram(2), u, budget.D1, rational("0.25")).Price(); p.Unit != budget.Record || p.Amount.Float64() != 0.25 {
 		t.Errorf("price %v", p)
 	}
 }

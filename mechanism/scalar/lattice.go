@@ -2,8 +2,8 @@ package scalar
 
 import "math/big"
 
-// A lattice is the public set of numbers that a query can release:
-// (first + z*step)/scale for integers z from low to high.
+// A lattice is the public set of numbers that a query can release: (first + z*step)/scale for integers z from low to
+// high.
 type lattice struct {
 	first, step int64 // in quanta
 	scale       float64
@@ -13,21 +13,22 @@ type lattice struct {
 // maxCount is where counts saturate; every count up to there is a float64.
 const maxCount = 1 << 53
 
-func newLattice(agg Aggregate, u *Universe) lattice {
-	switch agg {
-	case Count:
-		return lattice{step: 1, scale: 1, high: fromInt64(maxCount)}
-	case Sum:
-		l := lattice{step: u.grain(), scale: u.scale, low: lowest, high: highest}
-		if u.first >= 0 {
-			// No sum is negative. The other end stays open: a clamp at m*hi would
-			// show m, the number of readings.
-			l.low = int128{}
-		}
-		return l
-	default:
-		return lattice{first: u.first, step: u.stride, scale: u.scale, high: fromInt64(u.last)}
+// counts is the lattice of numbers of rows.
+var counts = lattice{step: 1, scale: 1, high: fromInt64(maxCount)}
+
+// lattice returns the values of the universe.
+func (u *Universe) lattice() lattice {
+	return lattice{first: u.first, step: u.stride, scale: u.scale, high: fromInt64(u.last)}
+}
+
+// totals returns the lattice of sums. They are not negative where no value is. The other end stays open: a clamp at m*hi
+// would show m, the number of readings.
+func (u *Universe) totals() lattice {
+	l := lattice{step: u.grain(), scale: u.scale, low: lowest, high: highest}
+	if u.first >= 0 {
+		l.low = int128{}
 	}
+	return l
 }
 
 // clamp returns the point nearest to z.

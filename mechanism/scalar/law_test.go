@@ -15,8 +15,8 @@ import (
 // the optimum of a linear program.
 func TestTruncatedGeometricR18(t *testing.T) {
 	ln2 := rational("0.69314718055994530941723212145818")
-	q := query(t, Value, universe(t, 0, 4, 1), budget.D1, ln2, nil)
-	row := law(outcome{fromInt64(0), q.lattice}, q.noise.rate, 1)
+	q := query(t, Value, universe(t, 0, 4, 1), budget.D1, ln2)
+	row := noisedLaw(outcome{fromInt64(0), q.noised().lattice}, q.noised().noise.rate, 1)
 	for z, want := range []float64{2. / 3, 1. / 6, 1. / 12, 1. / 24, 1. / 24} {
 		if math.Abs(row[int64(z)]-want) > 1e-14 {
 			t.Errorf("P(%d|0) = %v, want %v", z, row[int64(z)], want)
@@ -26,7 +26,7 @@ func TestTruncatedGeometricR18(t *testing.T) {
 		t.Errorf("mean error on five points is %v, want 0.8166666667", got)
 	}
 	for _, eps := range []float64{0.1, math.Ln2, 2} {
-		q := query(t, Value, universe(t, 0, 1, 1), budget.D1, budget.Decimal(eps), nil)
+		q := query(t, Value, universe(t, 0, 1, 1), budget.D1, budget.Decimal(eps))
 		if got, want := meanError(q), 1/(1+math.Exp(eps)); math.Abs(got-want) > 1e-12 {
 			t.Errorf("mean error on two points at %v is %v, want %v", eps, got, want)
 		}
@@ -36,7 +36,7 @@ func TestTruncatedGeometricR18(t *testing.T) {
 func meanError(q *Query) float64 {
 	sum := 0.0
 	for k := range q.universe.last + 1 {
-		for z, p := range law(outcome{fromInt64(k), q.lattice}, q.noise.rate, 1) {
+		for z, p := range noisedLaw(outcome{fromInt64(k), q.noised().lattice}, q.noised().noise.rate, 1) {
 			sum += p * math.Abs(float64(z-k))
 		}
 	}
@@ -57,7 +57,7 @@ func TestReleaseFollowsItsLaw(t *testing.T) {
 		for range draws {
 			got[pointOf(c.query, c.query.Draw(src, a))]++
 		}
-		want := law(outcome{c.query.answer(a), c.query.lattice}, c.query.noise.rate, 1)
+		want := noisedLaw(outcome{c.query.answer(a), c.query.noised().lattice}, c.query.noised().noise.rate, 1)
 		if err := fits(got, want, draws, 1e-10); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -69,10 +69,10 @@ func TestReleaseFollowsItsLaw(t *testing.T) {
 func TestLawTestCatchesPlantedSamplers(t *testing.T) {
 	const draws = 150_000
 	src := exact.NewSource(nil)
-	q := query(t, Value, universe(t, 0, 5, 1), budget.D1, rational("0.7"), nil)
+	q := query(t, Value, universe(t, 0, 5, 1), budget.D1, rational("0.7"))
 	a := collect(q, []float64{1})
-	want := law(outcome{q.answer(a), q.lattice}, q.noise.rate, 1)
-	coarse, err := exact.NewDiscreteLaplace(1.1 * q.noise.rate)
+	want := noisedLaw(outcome{q.answer(a), q.noised().lattice}, q.noised().noise.rate, 1)
+	coarse, err := exact.NewDiscreteLaplace(1.1 * q.noised().noise.rate)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,30 +81,30 @@ func TestLawTestCatchesPlantedSamplers(t *testing.T) {
 		"rate a tenth too high": func() int64 { return clamped(1 + coarse.Draw(src)) },
 		"drawn again until inside": func() int64 {
 			for {
-				if z := 1 + q.noise.Draw(src); z == clamped(z) {
+				if z := 1 + q.noised().noise.Draw(src); z == clamped(z) {
 					return z
 				}
 			}
 		},
 		"reflected at the ends": func() int64 {
-			z := 1 + q.noise.Draw(src)
+			z := 1 + q.noised().noise.Draw(src)
 			return clamped(max(z, -z))
 		},
 		"geometric without rejecting -0": func() int64 {
-			z := q.noise.drawGeometric(src)
+			z := q.noised().noise.drawGeometric(src)
 			if src.Bool() {
 				z = -z
 			}
 			return clamped(1 + z)
 		},
 		"biased sign": func() int64 {
-			z := q.noise.Draw(src)
+			z := q.noised().noise.Draw(src)
 			if src.Below(10) == 0 {
 				z = max(z, -z)
 			}
 			return clamped(1 + z)
 		},
-		"off by one": func() int64 { return clamped(2 + q.noise.Draw(src)) },
+		"off by one": func() int64 { return clamped(2 + q.noised().noise.Draw(src)) },
 	} {
 		got := make(map[int64]int)
 		for range draws {
@@ -122,9 +122,9 @@ func TestLawTestCatchesPlantedSamplers(t *testing.T) {
 func TestFarDrawsFollowTheGeometricTail(t *testing.T) {
 	const draws = 3_000
 	src := exact.NewSource(nil)
-	q := query(t, Sum, universe(t, -1, 1, 1), budget.D1, new(big.Rat).SetFloat64(0x1p-64), nil)
-	if q.noise.rate != 0x1p-64 {
-		t.Fatalf("rate is %v", q.noise.rate)
+	q := query(t, Sum, universe(t, -1, 1, 1), budget.D1, new(big.Rat).SetFloat64(0x1p-64))
+	if q.noised().noise.rate != 0x1p-64 {
+		t.Fatalf("rate is %v", q.noised().noise.rate)
 	}
 	want := make(map[int64]float64)
 	for bin := int64(-4); bin <= 3; bin++ { // the law is all but continuous here
@@ -133,7 +133,7 @@ func TestFarDrawsFollowTheGeometricTail(t *testing.T) {
 	}
 	got := make(map[int64]int)
 	for range draws {
-		got[q.noise.add(src, int128{}).hi]++
+		got[q.noised().noise.add(src, int128{}).hi]++
 	}
 	if err := fits(got, want, draws, 1e-10); err != nil {
 		t.Error(err)
@@ -149,14 +149,14 @@ type releaseCase struct {
 func releaseCases(t *testing.T) []releaseCase {
 	tenths, temperature := universe(t, 0, 1, 0.1), universe(t, -2, 3, 0.5)
 	return []releaseCase{
-		{"value at an end", query(t, Value, tenths, budget.D1, rational("5"), nil), []float64{0}},
-		{"value inside", query(t, Value, tenths, budget.D1, rational("5"), nil), []float64{0.34}},
-		{"count of none", query(t, Count, nil, budget.D1, rational("0.5"), nil), nil},
-		{"count of two", query(t, Count, nil, budget.D1, rational("0.5"), nil), []float64{7, 7}},
-		{"sum above 0", query(t, Sum, tenths, budget.ND1, rational("3"), nil), []float64{0.1, 0.2}},
-		{"sum of both signs", query(t, Sum, temperature, budget.D1, rational("1"), nil), []float64{-2, 0.5}},
-		{"median of none", query(t, Median, temperature, budget.DInf, rational("2"), nil), nil},
-		{"maximum", query(t, Max, temperature, budget.DInf, rational("1"), nil), []float64{-2, 3}},
+		{"value at an end", query(t, Value, tenths, budget.D1, rational("5")), []float64{0}},
+		{"value inside", query(t, Value, tenths, budget.D1, rational("5")), []float64{0.34}},
+		{"count of none", query(t, Count, nil, budget.D1, rational("0.5")), nil},
+		{"count of two", query(t, Count, nil, budget.D1, rational("0.5")), []float64{7, 7}},
+		{"sum above 0", query(t, Sum, tenths, budget.ND1, rational("3")), []float64{0.1, 0.2}},
+		{"sum of both signs", query(t, Sum, temperature, budget.D1, rational("1")), []float64{-2, 0.5}},
+		{"median of none", query(t, Median, temperature, budget.DInf, rational("2")), nil},
+		{"maximum", query(t, Max, temperature, budget.DInf, rational("1")), []float64{-2, 3}},
 	}
 }
 
@@ -170,7 +170,7 @@ func collect(q *Query, db []float64) *Accumulator {
 
 // pointOf returns the lattice point that a released number stands for.
 func pointOf(q *Query, x float64) int64 {
-	return int64(math.Round((x*q.lattice.scale - float64(q.lattice.first)) / float64(q.lattice.step)))
+	return int64(math.Round((x*q.noised().lattice.scale - float64(q.noised().lattice.first)) / float64(q.noised().lattice.step)))
 }
 
 // fits checks counts against a law; what the law does not list is one more outcome,

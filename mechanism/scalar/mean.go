@@ -8,9 +8,11 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// A mean is how averages are drawn: a noisy sum of readings divided by how many there are.
-// All noise is on integers; what is printed is a function of the drawn integers, of the
-// universe, and under d1 and dinf of the public number m of readings.
+// Avg is the average of the readings, from lo to hi.
+var Avg = register(&simple{"avg", newAvg})
+
+// Averages are a noisy sum of readings divided by how many there are. All noise is on integers; what is printed is a
+// function of the drawn integers, of the universe, and under d1 and dinf of the public number m of readings.
 //
 // # Privacy
 //
@@ -35,51 +37,44 @@ import (
 //
 // Such moves add up, and so does what they spend. This is the Laplace mechanism (thesis,
 // section 4.2) on integers, and composition.
-type mean struct {
-	universe *Universe
-	records  bool     // nd1, dh: the number of readings is secret
-	perStep  *big.Rat // dinf: epsilon*step, to be divided by m; nil otherwise
+func newAvg(s setting) (law, error) {
+	if s.perRecord() {
+		return newRecordsMean(s)
+	}
+	v := &mean{setting: s}
+	perStep := new(big.Rat).Mul(s.epsilon, s.universe.Step())
+	if s.metric == budget.DInf {
+		v.perStep = perStep
+		if perStep.Cmp(minMeanRate) < 0 {
+			return nil, errTooFine
+		}
+		return v, nil
+	}
+	var err error
+	v.sum, err = newNoise(perStep)
+	return v, err
+}
 
-	sum   noise // of S, or of Y; not for dinf
-	count noise // of m, for records
+// A mean is an average of a public number of readings.
+type mean struct {
+	setting
+	sums
+	sum     noise    // of S; not for dinf
+	perStep *big.Rat // dinf: epsilon*step, to be divided by m; nil otherwise
 }
 
 // minMeanRate is minRate for groups of up to 2^30 readings.
 var minMeanRate = new(big.Rat).SetFloat64(0x1p-40)
 
-func newMean(u *Universe, m budget.Metric, eps *big.Rat) (_ *mean, err error) {
-	v := &mean{universe: u, records: m == budget.ND1 || m == budget.DH}
-	perStep := new(big.Rat).Mul(eps, u.Step())
-	switch {
-	case v.records:
-		half := new(big.Rat).Quo(eps, big.NewRat(2, 1))
-		if v.count, err = newNoise(half); err != nil {
-			return nil, err
-		}
-		v.sum, err = newNoise(new(big.Rat).Quo(half, new(big.Rat).SetInt64(u.last)))
-	case m == budget.D1:
-		v.sum, err = newNoise(perStep)
-	default:
-		if v.perStep = perStep; perStep.Cmp(minMeanRate) < 0 {
-			err = errTooFine
-		}
-	}
-	return v, err
-}
-
-// draw returns a released average.
 func (v *mean) draw(src *exact.Source, a *Accumulator) Release {
-	if v.records {
-		return v.drawOfRecords(src, a)
-	}
 	if a.rows == 0 {
-		return Release{v.universe.lo, math.Inf(1)}
+		return Release{Value: v.universe.lo, Divisor: math.Inf(1)}
 	}
 	s := v.sumNoise(a.rows).add(src, a.sum.times(1))
-	return Release{v.universe.quotient(s.big(), big.NewInt(a.rows)), float64(a.rows)}
+	return Release{Value: v.universe.quotient(s.big(), big.NewInt(a.rows)), Divisor: float64(a.rows)}
 }
 
-// sumNoise returns the noise of a sum of m readings, of which there are some.
+// sumNoise returns the noise of a sum of m readings, m > 0.
 func (v *mean) sumNoise(m int64) noise {
 	if v.perStep == nil {
 		return v.sum
@@ -91,15 +86,45 @@ func (v *mean) sumNoise(m int64) noise {
 	return n
 }
 
-// drawOfRecords takes one for a noisy number of readings below one.
-func (v *mean) drawOfRecords(src *exact.Source, a *Accumulator) Release {
+// radius takes an unknown number of readings for one.
+func (v *mean) radius(p float64, rows int64) (float64, error) {
+	return v.distance(p, max(1, rows)), nil
+}
+
+// distance returns the least distance, in the unit, within which an average of m readings is of the true one with
+// probability p at least, but for readings near the ends of the universe.
+func (v *mean) distance(p float64, m int64) float64 {
+	u := v.universe
+	return min(v.sumNoise(m).quantile(p)*float64(u.stride)/(u.scale*float64(m)), float64(u.width())/u.scale)
+}
+
+// A recordsMean is an average of a secret number of readings.
+type recordsMean struct {
+	setting
+	sums
+	sum, count noise // of Y and of m
+}
+
+func newRecordsMean(s setting) (*recordsMean, error) {
+	v := &recordsMean{setting: s}
+	half := new(big.Rat).Quo(s.epsilon, big.NewRat(2, 1))
+	var err error
+	if v.count, err = newNoise(half); err != nil {
+		return nil, err
+	}
+	v.sum, err = newNoise(half.Quo(half, new(big.Rat).SetInt64(s.universe.last)))
+	return v, err
+}
+
+// draw takes one for a noisy number of readings below one.
+func (v *recordsMean) draw(src *exact.Source, a *Accumulator) Release {
 	u := v.universe
 	count := v.count.drawCount(src, a.rows)
 	divisor, _ := new(big.Float).SetInt(count).Float64()
 	offset := v.sum.add(src, u.offset(a)).big()
 	// The average has the index n/2 + (Y+N)/(2*count).
 	index := new(big.Int).Mul(count, big.NewInt(u.last))
-	return Release{u.quotient(index.Add(index, offset), count.Lsh(count, 1)), divisor}
+	return Release{Value: u.quotient(index.Add(index, offset), count.Lsh(count, 1)), Divisor: divisor}
 }
 
 // offset returns Y, the sum of the readings in half steps from the middle of the universe.
@@ -118,6 +143,6 @@ func (u *Universe) quotient(num, den *big.Int) float64 {
 	}
 	quanta := new(big.Int).Mul(num, big.NewInt(u.stride))
 	quanta.Add(quanta, new(big.Int).Mul(den, big.NewInt(u.first)))
-	x, _ := new(big.Rat).SetFrac(quanta, new(big.Int).Mul(den, integer(u.scale))).Float64()
+	x, _ := new(big.Rat).SetFrac(quanta, new(big.Int).Mul(den, u.one())).Float64()
 	return x
 }

@@ -12,25 +12,26 @@ import (
 	"pgregory.net/rapid"
 )
 
-// spent returns what an average spends between two databases by the code's own rates: the
+// spentByMean returns what an average spends between two databases by the code's own rates: the
 // losses of both noises, in rationals. Databases with a public number of readings have it
 // alike.
-func (v *mean) spent(x, y *Accumulator) *big.Rat {
+func spentByMean(l law, x, y *Accumulator) *big.Rat {
 	loss := func(n noise, a, b int128) *big.Rat {
 		steps := new(big.Rat).SetInt(new(big.Int).Abs(a.add(b.neg()).big()))
 		return steps.Mul(steps, new(big.Rat).SetFloat64(n.rate))
 	}
-	if !v.records {
+	if v, public := l.(*mean); public {
 		return loss(v.sumNoise(x.rows), x.sum.times(1), y.sum.times(1))
 	}
+	v := l.(*recordsMean)
 	sum := loss(v.sum, v.universe.offset(x), v.universe.offset(y))
 	return sum.Add(sum, loss(v.count, fromInt64(x.rows), fromInt64(y.rows)))
 }
 
 // worstMean returns the largest share of epsilon*distance that is spent over all databases
 // of up to three rows, and whether any spends more than 1, exactly.
-func worstMean(v *mean, dbs [][]float64, d metric, eps *big.Rat) (worst float64, over bool) {
-	u := v.universe
+func worstMean(l law, dbs [][]float64, d metric, eps *big.Rat) (worst float64, over bool) {
+	u, public := l.at().universe, !l.at().perRecord()
 	collect := func(db []float64) *Accumulator {
 		a := new(Accumulator)
 		for _, x := range db {
@@ -44,16 +45,16 @@ func worstMean(v *mean, dbs [][]float64, d metric, eps *big.Rat) (worst float64,
 	for _, x := range dbs {
 		for _, y := range dbs {
 			units := d.units(x, y)
-			if units == 0 || !v.records && !sameNulls(x, y) || len(x) == 0 {
+			if units == 0 || public && !sameNulls(x, y) || len(x) == 0 {
 				continue
 			}
 			a, b := collect(x), collect(y)
-			if a.rows == 0 && !v.records {
+			if a.rows == 0 && public {
 				continue // answers lo
 			}
 			bound := new(big.Rat).Mul(eps, d.one)
 			bound.Mul(bound, new(big.Rat).SetInt64(units))
-			spent := v.spent(a, b)
+			spent := spentByMean(l, a, b)
 			over = over || spent.Cmp(bound) > 0
 			share, _ := spent.Quo(spent, bound).Float64()
 			worst = max(worst, share)
@@ -81,7 +82,7 @@ func TestMeanKeepsItsEpsilon(t *testing.T) {
 		for _, m := range []budget.Metric{budget.D1, budget.ND1, budget.DH, budget.DInf} {
 			d := distanceOf(u, tinyCase{agg: Avg, metric: m})
 			for _, e := range trials.Some(t, 1, tinyEpsilons...) {
-				v := query(t, Avg, u, m, rational(e), nil).mean
+				v := query(t, Avg, u, m, rational(e)).law
 				worst, over := worstMean(v, dbs, d, rational(e))
 				if over || worst < 1-1e-9 {
 					t.Fatalf("%v under %v at %s: spends %v of epsilon", u, m, e, worst)
@@ -101,16 +102,16 @@ func TestMeanTestCatchesPlantedBugs(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		metric budget.Metric
-		plant  func(v *mean)
+		plant  func(l law)
 	}{
-		"d1 with noise of scale 1/(2 epsilon m)":       {budget.D1, func(v *mean) { v.sum = plant(v.sum, 2) }},
-		"dinf with the noise of d1":                    {budget.DInf, func(v *mean) { v.sum, v.perStep = query(t, Avg, u, budget.D1, eps, nil).mean.sum, nil }},
-		"dh with all of epsilon for the count":         {budget.DH, func(v *mean) { v.count = plant(v.count, 2) }},
-		"dh with all of epsilon for the sum":           {budget.DH, func(v *mean) { v.sum = plant(v.sum, 2) }},
-		"nd1 with the count in the clear":              {budget.ND1, func(v *mean) { v.count = plant(v.count, 1e9) }},
-		"dh without the middle: the sum is that of d1": {budget.DH, func(v *mean) { v.sum = plant(v.sum, 1.5) }},
+		"d1 with noise of scale 1/(2 epsilon m)":       {budget.D1, func(l law) { v := l.(*mean); v.sum = plant(v.sum, 2) }},
+		"dinf with the noise of d1":                    {budget.DInf, func(l law) { l.(*mean).sum, l.(*mean).perStep = query(t, Avg, u, budget.D1, eps).law.(*mean).sum, nil }},
+		"dh with all of epsilon for the count":         {budget.DH, func(l law) { v := l.(*recordsMean); v.count = plant(v.count, 2) }},
+		"dh with all of epsilon for the sum":           {budget.DH, func(l law) { v := l.(*recordsMean); v.sum = plant(v.sum, 2) }},
+		"nd1 with the count in the clear":              {budget.ND1, func(l law) { v := l.(*recordsMean); v.count = plant(v.count, 1e9) }},
+		"dh without the middle: the sum is that of d1": {budget.DH, func(l law) { v := l.(*recordsMean); v.sum = plant(v.sum, 1.5) }},
 	} {
-		v := query(t, Avg, u, c.metric, eps, nil).mean
+		v := query(t, Avg, u, c.metric, eps).law
 		c.plant(v)
 		if worst, over := worstMean(v, dbs, distanceOf(u, tinyCase{agg: Avg, metric: c.metric}), eps); !over {
 			t.Errorf("%s: not caught, %v of epsilon", name, worst)
@@ -127,9 +128,9 @@ func TestMeanFollowsItsLaw(t *testing.T) {
 	u := universe(t, -2, 3, 0.5)
 	for _, m := range []budget.Metric{budget.D1, budget.ND1, budget.DH, budget.DInf} {
 		for _, db := range [][]float64{{-2, 0.5, 3, 3}, {0}, {}} {
-			q := query(t, Avg, u, m, rational("1.3"), nil)
+			q := query(t, Avg, u, m, rational("1.3"))
 			a := collect(q, db)
-			law := q.mean.law(a)
+			law := lawOfMean(q.law, a)
 			got := map[int64]int{}
 			for range draws {
 				got[keyOf(q.Draw(src, a))]++
@@ -140,7 +141,7 @@ func TestMeanFollowsItsLaw(t *testing.T) {
 			if m == budget.DH && len(db) == 4 {
 				planted := map[int64]int{}
 				for range draws {
-					s := q.mean.sum.add(src, u.offset(a)).big()
+					s := q.law.(*recordsMean).sum.add(src, u.offset(a)).big()
 					index := big.NewInt(a.rows * u.last)
 					planted[keyOf(u.quotient(index.Add(index, s), big.NewInt(2*a.rows)))]++
 				}
@@ -155,10 +156,10 @@ func TestMeanFollowsItsLaw(t *testing.T) {
 // keyOf tells answers apart that are 1e-9 from each other.
 func keyOf(x float64) int64 { return int64(math.Round(x * 1e9)) }
 
-// law returns the probability of each answer, but for what is more than 1e-9 unlikely in
+// lawOfMean returns the probability of each answer, but for what is more than 1e-9 unlikely in
 // one of the two noises.
-func (v *mean) law(a *Accumulator) map[int64]float64 {
-	u, law := v.universe, map[int64]float64{}
+func lawOfMean(l law, a *Accumulator) map[int64]float64 {
+	u, law := l.at().universe, map[int64]float64{}
 	answer := func(index float64) int64 {
 		x := u.lo + (u.hi-u.lo)*index/float64(u.last)
 		return keyOf(min(max(x, u.lo), u.hi))
@@ -166,7 +167,7 @@ func (v *mean) law(a *Accumulator) map[int64]float64 {
 	sum, rows := 0., float64(a.rows)
 	s, _ := a.sum.times(1).int64()
 	sum = float64(s)
-	if !v.records {
+	if v, public := l.(*mean); public {
 		if a.rows == 0 {
 			return map[int64]float64{keyOf(u.lo): 1}
 		}
@@ -176,6 +177,7 @@ func (v *mean) law(a *Accumulator) map[int64]float64 {
 		}
 		return law
 	}
+	v := l.(*recordsMean)
 	for n := int64(-30 / v.sum.rate); n <= int64(30/v.sum.rate); n++ {
 		for k := int64(-30 / v.count.rate); k <= int64(30/v.count.rate); k++ {
 			y := 2*sum - rows*float64(u.last) + float64(n)
@@ -215,7 +217,7 @@ func TestMeanOfHomeDays(t *testing.T) {
 			days[day] += kwh
 		}
 	})
-	q := query(t, Avg, universe(t, 0, 100, 0.001), budget.DH, rational("1"), nil)
+	q := query(t, Avg, universe(t, 0, 100, 0.001), budget.DH, rational("1"))
 	a, sum := new(Accumulator), 0.
 	for _, kwh := range days {
 		q.Add(a, kwh)

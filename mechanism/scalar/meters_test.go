@@ -21,8 +21,8 @@ import (
 func TestMeterReadings(t *testing.T) {
 	u := universe(t, 0, 10, 0.001)
 	one := big.NewRat(1, 1)
-	total := query(t, Sum, u, budget.D1, one, nil)
-	largest := query(t, Max, u, budget.D1, one, nil)
+	total := query(t, Sum, u, budget.D1, one)
+	largest := query(t, Max, u, budget.D1, one)
 	var sum, most Accumulator
 	var july []int64
 	var julyReadings []float64
@@ -47,18 +47,18 @@ func TestMeterReadings(t *testing.T) {
 	if rows != 932_215 || len(july) != 77_821 {
 		t.Fatalf("read %d rows, %d in July", rows, len(july))
 	}
-	if got := total.lattice.number(total.answer(&sum)); got != 20748.121 {
+	if got := total.noised().lattice.number(total.answer(&sum)); got != 20748.121 {
 		t.Errorf("July's total is %v kWh, want 20748.121", got)
 	}
-	if got := largest.lattice.number(largest.answer(&most)); got != 4.217 {
+	if got := largest.noised().lattice.number(largest.answer(&most)); got != 4.217 {
 		t.Errorf("July's largest reading is %v kWh, want 4.217", got)
 	}
 	slices.Sort(july)
 	// The published percentiles are nearest-rank, ceil(p*m/100): the same rank here,
 	// as p*m/100 is a whole number for none of them.
 	for p, want := range map[int64]float64{5: 0, 25: 0.034, 50: 0.079, 75: 0.342, 95: 1.155, 99: 2.049} {
-		q := query(t, Percentile, u, budget.D1, one, big.NewRat(p, 1))
-		got := q.lattice.number(q.answer(collect(q, julyReadings)))
+		q := query(t, percentileOf(big.NewRat(p, 1)), u, budget.D1, one)
+		got := q.noised().lattice.number(q.answer(collect(q, julyReadings)))
 		rank := min(int64(len(july)), p*int64(len(july))/100+1)
 		if got != want || got != u.Value(july[rank-1]) {
 			t.Errorf("July's percentile %d is %v kWh, want %v, sorted %v", p, got, want, u.Value(july[rank-1]))
@@ -105,9 +105,9 @@ func TestMeterPercentilesAreAccurate(t *testing.T) {
 		{half, oneHome, budget.D1, "1", "0", 0.015, 0.04},
 		{half, oneHome, budget.D1, "5", "0", 0.01, 0.02},
 	} {
-		q := query(t, Percentile, c.u, c.metric, rational(c.epsilon), rational(c.p))
+		q := query(t, percentileOf(rational(c.p)), c.u, c.metric, rational(c.epsilon))
 		a := collect(q, c.readings)
-		truth := c.u.Value(q.percentile(slices.Clone(a.indices)))
+		truth := c.u.Value(q.scored().percentile(a.indices))
 		errs := make([]float64, 2_000)
 		for i := range errs {
 			errs[i] = math.Abs(q.Draw(src, a) - truth)

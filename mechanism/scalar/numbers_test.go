@@ -24,7 +24,7 @@ func TestNumbers(t *testing.T) {
 					if agg == Count {
 						of = nil
 					}
-					q, err := NewQuery(agg, of, metric, eps, nil)
+					q, err := NewQuery(agg, of, metric, eps)
 					if err != nil {
 						continue
 					}
@@ -39,10 +39,10 @@ func TestNumbers(t *testing.T) {
 							}
 						}
 					}
-					if q.scored && metric == budget.D1 {
+					if l := q.scored(); l != nil && metric == budget.D1 {
 						for _, m := range []int{1, 10, 500} {
 							for _, c := range referenceCases {
-								radii = append(radii, q.scoredError(m, c), q.noisedError(m, c))
+								radii = append(radii, l.scoredError(m, c), l.noisedError(m, c))
 							}
 						}
 					}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/geosql/geosql/budget"
@@ -33,28 +34,27 @@ var tinyEpsilons = []string{"0.6931471805599453", "0.1", "3"}
 
 type tinyCase struct {
 	agg    Aggregate
-	p      *big.Rat
 	metric budget.Metric
 }
 
 func (c tinyCase) String() string {
 	name := c.agg.String()
-	if c.p != nil {
-		name += c.p.RatString()
+	if p, ok := c.agg.(percentile); ok {
+		name += fmt.Sprint(p.fraction)
 	}
 	return name + "/" + c.metric.String()
 }
 
 func tinyCases() []tinyCase {
 	cases := []tinyCase{
-		{Sum, nil, budget.D1}, {Sum, nil, budget.ND1}, {Sum, nil, budget.DH},
+		{Sum, budget.D1}, {Sum, budget.ND1}, {Sum, budget.DH},
 	}
 	for _, m := range []budget.Metric{budget.D1, budget.ND1, budget.DH, budget.DInf} {
 		for _, agg := range []Aggregate{Min, Max, Median} {
-			cases = append(cases, tinyCase{agg, nil, m})
+			cases = append(cases, tinyCase{agg, m})
 		}
 		for _, p := range []string{"0", "33.3", "50", "66.7", "100"} {
-			cases = append(cases, tinyCase{Percentile, rational(p), m})
+			cases = append(cases, tinyCase{percentileOf(rational(p)), m})
 		}
 	}
 	return cases
@@ -68,13 +68,13 @@ func TestEveryQueryKeepsItsEpsilon(t *testing.T) {
 			d := distanceOf(u, c)
 			for _, e := range tinyEpsilons {
 				eps := rational(e)
-				q := query(t, c.agg, u, c.metric, eps, c.p)
-				if q.scored {
+				q := query(t, c.agg, u, c.metric, eps)
+				if q.scored() != nil {
 					if err := keepsEpsilon(dbs, lawsOf(t, q, dbs), d, eps); err != nil {
 						t.Errorf("epsilon %s: %v", e, err)
 					}
 				}
-				if !q.scored || c.metric == budget.D1 { // noised, or may be
+				if q.scored() == nil || c.metric == budget.D1 { // noised, or may be
 					spendsExactly(t, released(q), dbs, d, eps)
 				}
 			}
@@ -93,7 +93,7 @@ func TestCountKeepsItsEpsilonPerRecord(t *testing.T) {
 	}
 	for _, e := range tinyEpsilons {
 		eps := rational(e)
-		spendsExactly(t, released(query(t, Count, nil, budget.D1, eps, nil)), dbs, presence, eps)
+		spendsExactly(t, released(query(t, Count, nil, budget.D1, eps)), dbs, presence, eps)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestValueKeepsItsEpsilon(t *testing.T) {
 		d := distanceOf(u, tinyCase{agg: Value})
 		for _, e := range tinyEpsilons {
 			eps := rational(e)
-			spendsExactly(t, released(query(t, Value, u, budget.D1, eps, nil)), dbs, d, eps)
+			spendsExactly(t, released(query(t, Value, u, budget.D1, eps)), dbs, d, eps)
 		}
 	}
 }
@@ -131,7 +131,7 @@ func spendsExactly(t *testing.T, r release, dbs [][]float64, d metric, eps *big.
 func TestSumWithoutZeroNeedsDistantNulls(t *testing.T) {
 	u := universe(t, 2, 4, 1)
 	eps := rational("0.1")
-	r := released(query(t, Sum, u, budget.D1, eps, nil))
+	r := released(query(t, Sum, u, budget.D1, eps))
 	near := distanceOf(u, tinyCase{agg: Max, metric: budget.D1})
 	if worst := loss(r, r.closest(databases(u), near), eps); math.Abs(worst-2) > 1e-9 {
 		t.Errorf("with NULL at hi-lo the sum over 2..4 spends %v of its epsilon, want 4/(4-2)", worst)
@@ -180,7 +180,7 @@ func TestCheckerCatchesPlantedBugs(t *testing.T) {
 		{name: "sum under dinf", hi: 3, step: 1,
 			c: tinyCase{agg: Max, metric: budget.DInf},
 			plant: func(r *release) {
-				sum := query(t, Sum, r.query.universe, budget.D1, eps, nil)
+				sum := query(t, Sum, r.query.universe, budget.D1, eps)
 				r.query = sum
 				r.answer = func(a *Accumulator) int128 { return fromInt64(int64(a.sum.lo)) }
 				r.lattice = func(*Accumulator) lattice { return lattice{high: highest} }
@@ -189,7 +189,7 @@ func TestCheckerCatchesPlantedBugs(t *testing.T) {
 			c: tinyCase{agg: Sum, metric: budget.D1},
 			plant: func(r *release) {
 				r.lattice = func(a *Accumulator) lattice {
-					l := r.query.lattice
+					l := r.query.noised().lattice
 					l.high = fromInt64(a.rows * r.query.universe.last)
 					return l
 				}
@@ -199,7 +199,7 @@ func TestCheckerCatchesPlantedBugs(t *testing.T) {
 			plant: func(r *release) { r.stride, r.rate = 2, 2*r.rate }},
 	} {
 		u := universe(t, bug.lo, bug.hi, bug.step)
-		r := released(query(t, bug.c.agg, u, bug.c.metric, eps, nil))
+		r := released(query(t, bug.c.agg, u, bug.c.metric, eps))
 		bug.plant(&r)
 		pairs := r.closest(databases(u), distanceOf(u, bug.c))
 		worst := loss(r, pairs, eps)
@@ -227,8 +227,8 @@ func released(q *Query) release {
 	return release{
 		query:   q,
 		answer:  q.answer,
-		lattice: func(*Accumulator) lattice { return q.lattice },
-		rate:    q.noise.rate,
+		lattice: func(*Accumulator) lattice { return q.noised().lattice },
+		rate:    q.noised().noise.rate,
 		stride:  1,
 	}
 }
@@ -299,7 +299,7 @@ func loss(r release, pairs map[pair]*big.Rat, eps *big.Rat) float64 {
 	laws := make(map[outcome]map[int64]float64)
 	for p := range pairs {
 		if laws[p.x] == nil {
-			laws[p.x] = law(p.x, r.rate, r.stride)
+			laws[p.x] = noisedLaw(p.x, r.rate, r.stride)
 		}
 	}
 	worst := 0.0
@@ -318,10 +318,10 @@ func loss(r release, pairs map[pair]*big.Rat, eps *big.Rat) float64 {
 // unclamped law are those at its ends.
 const window = 20
 
-// law returns the probability of each z that noise within 2*window reaches, by way of
+// noisedLaw returns the probability of each z that noise within 2*window reaches, by way of
 // the lattice's clamp. A tail that the clamp gathers is added in closed form; one that
 // stays open is missing from the sum.
-func law(o outcome, rate float64, stride int64) map[int64]float64 {
+func noisedLaw(o outcome, rate float64, stride int64) map[int64]float64 {
 	const reach = 2 * window // answers are within the window
 	land := func(noise int64) int64 {
 		z, _ := o.lattice.clamp(o.answer.add(fromInt64(noise * stride))).int64()
@@ -440,11 +440,41 @@ type fataler interface {
 	Fatal(args ...any)
 }
 
-func query(t fataler, agg Aggregate, u *Universe, m budget.Metric, eps, p *big.Rat) *Query {
+func query(t fataler, agg Aggregate, u *Universe, m budget.Metric, eps *big.Rat) *Query {
 	t.Helper()
-	q, err := NewQuery(agg, u, m, eps, p)
+	q, err := NewQuery(agg, u, m, eps)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return q
+}
+
+func percentileOf(p *big.Rat) Aggregate {
+	a, err := Percentile(p)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+// noised returns the part of a law that has a lattice and noise on it.
+func (q *Query) noised() *noised { return q.law.(interface{ part() *noised }).part() }
+
+func (n *noised) part() *noised { return n }
+
+// answer returns the true answer of a law that adds noise to it.
+func (q *Query) answer(a *Accumulator) int128 {
+	return q.law.(interface{ answer(*Accumulator) int128 }).answer(a)
+}
+
+// scored returns the law of a percentile that may be drawn by score, or nil.
+func (q *Query) scored() *scored {
+	l, _ := q.law.(*scored)
+	return l
+}
+
+// percentile returns the true percentile.
+func (l *ranked) percentile(indices []int64) int64 {
+	k, _ := l.answer(&Accumulator{indices: slices.Clone(indices)}).int64()
+	return k
 }

@@ -15,31 +15,31 @@ func TestQueryErrors(t *testing.T) {
 		agg    Aggregate
 		u      *Universe
 		metric budget.Metric
-		eps, p *big.Rat
+		eps    *big.Rat
 		want   string
 	}{
-		{Sum, u, budget.D1, new(big.Rat), nil, "epsilon must be above 0"},
-		{Sum, u, budget.D1, big.NewRat(-1, 10), nil, "epsilon must be above 0"},
-		{Sum, u, budget.D1, rational("9000001"), nil, "epsilon must be at most 9000000"},
-		{Sum, u, budget.D1, rational("1e-20"), nil, "epsilon is too small"},
-		{Sum, u, budget.D1, rational("1e-400"), nil, "epsilon is too small"},
-		{Sum, u, budget.DInf, one, nil, "metric dinf: sum has no finite sensitivity"},
-		{Value, u, budget.ND1, one, nil, "metric nd1: value takes no metric"},
-		{Count, nil, budget.DH, one, nil, "metric dh: count takes no metric"},
-		{Avg, u, budget.Metric(9), one, nil, "metric Metric(9) is unknown"},
-		{Aggregate(10), u, budget.D1, one, nil, "aggregate Aggregate(10) is unknown"},
-		{Count, u, budget.D1, one, nil, "universe: count takes none"},
-		{Avg, nil, budget.D1, one, nil, "universe: avg needs one"},
-		{Percentile, u, budget.D1, one, nil, "p is missing"},
-		{Percentile, u, budget.D1, one, rational("-0.1"), "p is not in 0..100"},
-		{Percentile, u, budget.D1, one, rational("100.1"), "p is not in 0..100"},
-		{Percentile, u, budget.D1, one, rational("1e-30"), "p has more than 17 decimals"},
-		{Median, u, budget.D1, one, rational("50"), "p: median takes none"},
-		{Sum, u, budget.D1, one, rational("50"), "p: sum takes none"},
+		{Sum, u, budget.D1, new(big.Rat), "epsilon must be above 0"},
+		{Sum, u, budget.D1, big.NewRat(-1, 10), "epsilon must be above 0"},
+		{Sum, u, budget.D1, rational("9000001"), "epsilon must be at most 9000000"},
+		{Sum, u, budget.D1, rational("1e-20"), "epsilon is too small"},
+		{Sum, u, budget.D1, rational("1e-400"), "epsilon is too small"},
+		{Sum, u, budget.DInf, one, "metric dinf: sum has no finite sensitivity"},
+		{Value, u, budget.ND1, one, "metric nd1: value takes no metric"},
+		{Count, nil, budget.DH, one, "metric dh: count takes no metric"},
+		{Avg, u, budget.Metric(9), one, "metric Metric(9) is unknown"},
+		{Count, u, budget.D1, one, "universe: count takes none"},
+		{Avg, nil, budget.D1, one, "universe: avg needs one"},
+		{StdDev, u, budget.ND1, one, "metric nd1: stddev is released under d1 and dh only"},
+		{Histogram(3), u, budget.DH, one, "metric dh: histogram takes no metric"},
 	} {
-		_, err := NewQuery(c.agg, c.u, c.metric, c.eps, c.p)
+		_, err := NewQuery(c.agg, c.u, c.metric, c.eps)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v under %v: %v, want %q", c.agg, c.metric, err, c.want)
+		}
+	}
+	for p, want := range map[string]string{"-0.1": "p is not in 0..100", "100.1": "p is not in 0..100", "1e-30": "p has more than 17 decimals"} {
+		if a, err := Percentile(rational(p)); err == nil || err.Error() != want {
+			t.Errorf("percentile %s: %v, %v, want %q", p, a, err, want)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func TestWhatAQueryCharges(t *testing.T) {
 		if c.agg == Count {
 			of = nil
 		}
-		q := query(t, c.agg, of, c.metric, big.NewRat(1, 10), nil)
+		q := query(t, c.agg, of, c.metric, big.NewRat(1, 10))
 		if q.PerRow() != c.perRow || q.Price().Unit != c.unit {
 			t.Errorf("%v under %v: per row %v, unit %s", c.agg, c.metric, q.PerRow(), q.Price().Unit)
 		}
@@ -71,7 +71,7 @@ func TestWhatAQueryCharges(t *testing.T) {
 }
 
 func TestAggregateNames(t *testing.T) {
-	for a := Value; a <= Percentile; a++ {
+	for _, a := range []Aggregate{Value, Count, Sum, Avg, Min, Max, Median, Variance, StdDev} {
 		for _, prefix := range []string{"", "dx_"} {
 			if got, err := ParseAggregate(prefix + a.String()); err != nil || got != a {
 				t.Errorf("ParseAggregate(%q) = %v, %v", prefix+a.String(), got, err)
@@ -104,16 +104,16 @@ func TestRateIsRoundedDown(t *testing.T) {
 		{Median, evens, budget.ND1, rational("0.1")},
 		{Median, evens, budget.DH, rational("0.3")}, // of scores: half of it per rank
 	} {
-		q := query(t, c.agg, c.u, c.metric, eps, nil)
-		slack := new(big.Rat).Sub(c.want, new(big.Rat).SetFloat64(q.noise.rate))
+		q := query(t, c.agg, c.u, c.metric, eps)
+		slack := new(big.Rat).Sub(c.want, new(big.Rat).SetFloat64(q.noised().noise.rate))
 		if most := new(big.Rat).Mul(c.want, new(big.Rat).SetFloat64(0x1p-52)); slack.Sign() < 0 || slack.Cmp(most) > 0 {
-			t.Errorf("%v under %v: rate %v, want %v from below", c.agg, c.metric, q.noise.rate, c.want)
+			t.Errorf("%v under %v: rate %v, want %v from below", c.agg, c.metric, q.noised().noise.rate, c.want)
 		}
 	}
 }
 
 func TestResetKeepsMemoryOnly(t *testing.T) {
-	q := query(t, Median, universe(t, 0, 10, 1), budget.D1, big.NewRat(1, 1), nil)
+	q := query(t, Median, universe(t, 0, 10, 1), budget.D1, big.NewRat(1, 1))
 	var a Accumulator
 	for _, x := range []float64{3, 1, 2} {
 		q.Add(&a, x)

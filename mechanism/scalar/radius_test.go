@@ -24,7 +24,7 @@ func within(rate float64, k int64) float64 {
 func TestRadiusIsTheSmallest(t *testing.T) {
 	u := universe(t, -100, 100, 0.5)
 	for _, eps := range []string{"0.02", "0.1", "1", "5", "50"} {
-		q := query(t, Sum, u, budget.D1, rational(eps), nil)
+		q := query(t, Sum, u, budget.D1, rational(eps))
 		for _, p := range []float64{1e-9, 0.1, 0.5, 0.9, 0.95, 0.999} {
 			r, err := q.Radius(p, 0)
 			if err != nil {
@@ -34,10 +34,10 @@ func TestRadiusIsTheSmallest(t *testing.T) {
 			if float64(k) != 2*r {
 				t.Errorf("epsilon %s: radius %v at %v is off the lattice", eps, r, p)
 			}
-			if within(q.noise.rate, k) < p-1e-12 {
-				t.Errorf("epsilon %s: radius %v covers %v only, not %v", eps, r, within(q.noise.rate, k), p)
+			if within(q.noised().noise.rate, k) < p-1e-12 {
+				t.Errorf("epsilon %s: radius %v covers %v only, not %v", eps, r, within(q.noised().noise.rate, k), p)
 			}
-			if k > 0 && within(q.noise.rate, k-1) >= p+1e-12 {
+			if k > 0 && within(q.noised().noise.rate, k-1) >= p+1e-12 {
 				t.Errorf("epsilon %s: radius %v at %v is not the smallest", eps, r, p)
 			}
 		}
@@ -64,12 +64,12 @@ func TestRadiusByAggregate(t *testing.T) {
 		{Value, budget.D1, "9000000", 0.99, 0}, // no noise worth the name
 		{Avg, budget.D1, "9000000", 0.99, 0},
 	} {
-		got, err := query(t, c.agg, u, c.metric, rational(c.eps), nil).Radius(c.p, 0)
+		got, err := query(t, c.agg, u, c.metric, rational(c.eps)).Radius(c.p, 0)
 		if err != nil || got != c.want {
 			t.Errorf("%v under %v at %s: radius %v, %v; want %v", c.agg, c.metric, c.eps, got, err, c.want)
 		}
 	}
-	count := query(t, Count, nil, budget.D1, rational("0.1"), nil)
+	count := query(t, Count, nil, budget.D1, rational("0.1"))
 	if got, err := count.Radius(0.9, 0); err != nil || got != 23 {
 		t.Errorf("count: radius %v, %v; want 23 rows", got, err)
 	}
@@ -82,7 +82,7 @@ func TestRadiusOfScoresIsAnError(t *testing.T) {
 		budget.DH: "depends on the readings; dx_rank_radius(p, epsilon, universe)",
 	} {
 		for _, agg := range []Aggregate{Min, Median, Max} {
-			if r, err := query(t, agg, u, metric, rational("1"), nil).Radius(0.9, 0); err == nil || !strings.Contains(err.Error(), want) {
+			if r, err := query(t, agg, u, metric, rational("1")).Radius(0.9, 0); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v under %v: radius %v, %v", agg, metric, r, err)
 			}
 		}
@@ -138,7 +138,7 @@ func TestRankRadiusCoversDraws(t *testing.T) {
 		"equal": func(int) float64 { return 4 },
 		"even":  func(i int) float64 { return float64(i%101) / 10 },
 	} {
-		q := query(t, Median, u, budget.DH, rational("0.1"), nil)
+		q := query(t, Median, u, budget.DH, rational("0.1"))
 		r, err := RankRadius(p, rational("0.1"), u)
 		if err != nil {
 			t.Fatal(err)
@@ -161,7 +161,7 @@ func TestRankRadiusCoversDraws(t *testing.T) {
 }
 
 func TestRadiusAtTinyRates(t *testing.T) {
-	q := query(t, Sum, universe(t, 0, 1, 1), budget.D1, new(big.Rat).SetFloat64(0x1p-60), nil)
+	q := query(t, Sum, universe(t, 0, 1, 1), budget.D1, new(big.Rat).SetFloat64(0x1p-60))
 	r, err := q.Radius(0.5, 0) // the tail is e^(-rate*r) here
 	if want := math.Ln2 * 0x1p60; err != nil || math.Abs(r/want-1) > 1e-12 {
 		t.Errorf("radius %v, %v; want %v", r, err, want)
@@ -172,7 +172,7 @@ func TestRadiusAtTinyRates(t *testing.T) {
 }
 
 func TestRadiusRefuses(t *testing.T) {
-	q := query(t, Count, nil, budget.D1, big.NewRat(1, 1), nil)
+	q := query(t, Count, nil, budget.D1, big.NewRat(1, 1))
 	for _, p := range []float64{0, 1, -0.5, 2, math.NaN(), math.Inf(1)} {
 		if r, err := q.Radius(p, 0); err == nil {
 			t.Errorf("radius at %v is %v", p, r)
@@ -202,7 +202,7 @@ func TestRadiusCoversDraws(t *testing.T) {
 		{Avg, fine, budget.ND1, "1", 100}, {Avg, signed, budget.ND1, "1", 1000},
 		{Avg, fine, budget.DH, "0.7", 100}, {Avg, signed, budget.DH, "0.2", 1000},
 	} {
-		q := query(t, c.agg, c.u, c.metric, rational(c.eps), nil)
+		q := query(t, c.agg, c.u, c.metric, rational(c.eps))
 		for _, p := range trials.Some(t, 1, 0.5, 0.9, 0.95, 0.99) {
 			r, err := q.Radius(p, c.rows)
 			if err != nil {
@@ -213,12 +213,12 @@ func TestRadiusCoversDraws(t *testing.T) {
 				t.Errorf("%v of %d rows under %v at %s: %v of the draws are within %v, not %v", c.agg, c.rows, c.metric, c.eps, share, r, p)
 			}
 			r *= 0.87
-			at := func(eps *big.Rat) (*Query, error) { return NewQuery(c.agg, c.u, c.metric, eps, nil) }
+			at := func(eps *big.Rat) (*Query, error) { return NewQuery(c.agg, c.u, c.metric, eps) }
 			eps, err := EpsilonFor(r, p, c.rows, at)
 			if err != nil {
 				t.Fatal(err)
 			}
-			share = query(t, c.agg, c.u, c.metric, eps, nil).shareWithin(r, c.rows)
+			share = query(t, c.agg, c.u, c.metric, eps).shareWithin(r, c.rows)
 			if share < p-0.01 || share > p+0.03 {
 				t.Errorf("%v of %d rows under %v at the epsilon for %v: %v of the draws are within, not %v", c.agg, c.rows, c.metric, r, share, p)
 			}
@@ -232,16 +232,16 @@ func TestRadiusCoversDraws(t *testing.T) {
 func (q *Query) shareWithin(r float64, rows int64) float64 {
 	const draws = 100_000
 	a := q.withAverage(rows, func(u *Universe) float64 {
-		if q.mean != nil && q.mean.records {
+		if _, records := q.law.(*recordsMean); records {
 			return u.hi - r
 		}
 		return (u.lo + u.hi) / 2
 	})
 	truth := float64(rows)
-	if q.agg != Count {
+	if _, counts := q.law.(*count); !counts {
 		truth = q.universe.lo + float64(a.sum.lo)/float64(rows)*(q.universe.hi-q.universe.lo)/float64(q.universe.last)
 	}
-	if q.agg == Sum {
+	if _, sums := q.law.(*sum); sums {
 		truth *= float64(rows)
 	}
 	src, within := exact.NewSource(nil), 0
@@ -258,13 +258,14 @@ func (q *Query) shareWithin(r float64, rows int64) float64 {
 func (q *Query) withAverage(rows int64, average func(*Universe) float64) *Accumulator {
 	a := &Accumulator{rows: rows}
 	u := q.universe
-	if u == nil {
+	if u.last == 0 {
 		return a
 	}
 	index := (average(u) - u.lo) / (u.hi - u.lo) * float64(u.last)
 	a.sum.lo = uint64(math.Ceil(index*float64(rows))) - 1
 	a.index = int64(a.sum.lo) / rows
-	if q.agg == Value || q.agg == Median {
+	switch q.law.(type) {
+	case *value, *ranked:
 		a.sum.lo = uint64(a.index * rows)
 		a.indices = slices.Repeat([]int64{a.index}, int(rows))
 	}

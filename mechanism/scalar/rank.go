@@ -8,7 +8,6 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/elementary"
-	"github.com/geosql/geosql/mechanism/exact"
 )
 
 // The percentiles of a group under d1, nd1 and dh are drawn by score: a value v of the
@@ -79,30 +78,6 @@ import (
 // A move by d is at the distance d/W under nd1, and a reading more or less at 1. So a
 // distance of one changes the score by at most W, and rate is epsilon*step/(2W) per step.
 
-// byScore reports whether the answer over m readings is drawn by score.
-func (q *Query) byScore(m int) bool {
-	return q.scored && (q.metric != budget.D1 || q.prefersScore(m))
-}
-
-// choose draws an index of the universe by score. It sorts the readings.
-func (q *Query) choose(src *exact.Source, a *Accumulator) int64 {
-	a.indices, a.spare = sortIndices(a.indices, a.spare, bits.Len64(uint64(q.universe.last)))
-	a.choice.prepare(q.noise.rate/2, q.runs(a.indices)) // halving is exact
-	return a.choice.draw(src)
-}
-
-// runs returns the runs of sorted readings.
-func (q *Query) runs(sorted []int64) runs {
-	r := runs{sorted: sorted, last: q.universe.last, moves: q.metric != budget.DH}
-	if len(sorted) > 0 {
-		r.k = q.below(len(sorted))
-		if r.moves {
-			r.at, r.i = sorted[r.k], r.k
-		}
-	}
-	return r
-}
-
 // A run is a stretch of neighbouring values whose scores grow evenly: the value
 // first + j*step has the score score + j*slope, for 0 <= j < n. The slope is 0 between
 // neighbouring ranks, and the number of readings that have to move under d1 and nd1.
@@ -112,100 +87,123 @@ type run struct {
 	slope          int64
 }
 
-// runs yields the runs of a group, which together have every value of the universe once.
-// There are at most twice as many as different readings, and one.
-type runs struct {
+// scores are the scores of all values of a universe, as runs that together have every value once. Over readings there
+// are at most twice as many runs as different readings, and one.
+type scores interface {
+	restart()          // begins anew
+	next() (run, bool) // returns the next run, and false after the last
+}
+
+// memory returns the scores that c was last prepared with, to be overwritten, or new ones if these are of another type.
+func memory[S any](c *choice) *S {
+	if s, ok := any(c.scores).(*S); ok {
+		return s
+	}
+	return new(S)
+}
+
+// rankScores count ranks.
+type rankScores struct {
+	sorted []int64 // the readings, at least one
+	k      int     // how many readings there are below rank k(n)
+	last   int64   // the highest value
+
+	at int64 // the value at which the next run begins
+	i  int   // how many readings are below it
+}
+
+func (s *rankScores) restart() { s.at, s.i = 0, 0 }
+
+// next goes up from lo.
+func (s *rankScores) next() (run, bool) {
+	if s.at > s.last {
+		return run{}, false
+	}
+	first, below := s.at, s.i
+	for s.i < len(s.sorted) && s.sorted[s.i] == first {
+		s.i++
+	}
+	s.at++
+	if s.i == below { // no reading is here: go on to the next one
+		s.at = s.last + 1
+		if s.i < len(s.sorted) {
+			s.at = s.sorted[s.i]
+		}
+	}
+	// The rank is s.k+1.
+	return run{first: first, step: 1, n: s.at - first, score: uint128{lo: uint64(max(0, below-s.k, s.k+1-s.i))}}, true
+}
+
+// moveScores add up moves of readings. Without readings all scores are 0.
+type moveScores struct {
 	sorted []int64 // the readings
 	k      int     // how many readings there are below rank k(n)
 	last   int64   // the highest value
-	moves  bool    // scores count moves of readings, not ranks
 
-	at    int64 // the value at which the next run begins
+	at    int64 // the value at which the next run begins, or before which it does on the way down
 	i     int   // the next reading
-	down  bool  // moves: from the percentile down
+	down  bool  // below the percentile
 	score uint128
 	slope int64
 }
 
-// next returns the next run, and false after the last one.
-func (r *runs) next() (run, bool) {
-	switch {
-	case len(r.sorted) == 0:
-		return r.level()
-	case !r.moves:
-		return r.nextRank()
-	case !r.down:
-		if next, ok := r.nextAbove(); ok {
+func (s *moveScores) restart() { s.turn(false) }
+
+// turn begins at the percentile.
+func (s *moveScores) turn(down bool) {
+	s.at, s.i, s.down, s.score, s.slope = 0, s.k, down, uint128{}, 0
+	if len(s.sorted) > 0 {
+		s.at = s.sorted[s.k]
+	}
+}
+
+// next goes up from the percentile and then down from it.
+func (s *moveScores) next() (run, bool) {
+	if !s.down {
+		if next, ok := s.nextAbove(); ok {
 			return next, true
 		}
-		r.down, r.at, r.i, r.score, r.slope = true, r.sorted[r.k], r.k, uint128{}, 0
+		s.turn(true)
 	}
-	return r.nextBelow()
-}
-
-// level returns the whole universe with the score 0. A score that is the same for all
-// values has no effect on the law, whatever it is.
-func (r *runs) level() (run, bool) {
-	if r.at > r.last {
-		return run{}, false
-	}
-	r.at = r.last + 1
-	return run{step: 1, n: r.last + 1}, true
-}
-
-// nextRank goes up from lo. r.i readings are below r.at.
-func (r *runs) nextRank() (run, bool) {
-	if r.at > r.last {
-		return run{}, false
-	}
-	first, below := r.at, r.i
-	for r.i < len(r.sorted) && r.sorted[r.i] == first {
-		r.i++
-	}
-	r.at++
-	if r.i == below { // no reading is here: go on to the next one
-		r.at = r.reading(r.last + 1)
-	}
-	// The rank is r.k+1.
-	return run{first: first, step: 1, n: r.at - first, score: uint128{lo: uint64(max(0, below-r.k, r.k+1-r.i))}}, true
+	return s.nextBelow()
 }
 
 // nextAbove goes up from the percentile, which is part of the first run.
-func (r *runs) nextAbove() (run, bool) {
-	if r.at > r.last {
+func (s *moveScores) nextAbove() (run, bool) {
+	if s.at > s.last {
 		return run{}, false
 	}
-	for r.i < len(r.sorted) && r.sorted[r.i] == r.at {
-		r.i++
-		r.slope++
+	for s.i < len(s.sorted) && s.sorted[s.i] == s.at {
+		s.i++
+		s.slope++
 	}
-	next := run{first: r.at, step: 1, n: r.reading(r.last+1) - r.at, score: r.score, slope: r.slope}
-	r.at += next.n
-	r.score = next.scoreAt(next.n)
+	next := run{first: s.at, step: 1, n: s.reading(s.last+1) - s.at, score: s.score, slope: s.slope}
+	s.at += next.n
+	s.score = next.scoreAt(next.n)
 	return next, true
 }
 
 // nextBelow goes down from the percentile, which is not part of any run.
-func (r *runs) nextBelow() (run, bool) {
-	if r.at == 0 {
+func (s *moveScores) nextBelow() (run, bool) {
+	if s.at == 0 {
 		return run{}, false
 	}
-	for r.i >= 0 && r.sorted[r.i] == r.at {
-		r.i--
-		r.slope++
+	for s.i >= 0 && s.sorted[s.i] == s.at {
+		s.i--
+		s.slope++
 	}
-	next := run{first: r.at - 1, step: -1, n: r.at - r.reading(0), score: r.score.add(uint64(r.slope)), slope: r.slope}
-	r.at -= next.n
-	r.score = next.scoreAt(next.n - 1)
+	next := run{first: s.at - 1, step: -1, n: s.at - s.reading(0), score: s.score.add(uint64(s.slope)), slope: s.slope}
+	s.at -= next.n
+	s.score = next.scoreAt(next.n - 1)
 	return next, true
 }
 
 // reading returns the next reading, or what there is instead of one.
-func (r *runs) reading(otherwise int64) int64 {
-	if r.i < 0 || r.i >= len(r.sorted) {
+func (s *moveScores) reading(otherwise int64) int64 {
+	if s.i < 0 || s.i >= len(s.sorted) {
 		return otherwise
 	}
-	return r.sorted[r.i]
+	return s.sorted[s.i]
 }
 
 // scoreAt returns the score of the j-th value.
@@ -233,10 +231,11 @@ func RankRadius(p float64, eps *big.Rat, u *Universe) (int64, error) {
 	if !(p > 0 && p < 1) {
 		return 0, errors.New("p is not between 0 and 1")
 	}
-	q, err := NewQuery(Median, u, budget.DH, eps, nil)
+	q, err := NewQuery(Median, u, budget.DH, eps)
 	if err != nil {
 		return 0, err
 	}
-	t := math.Ceil((elementary.Log(float64(u.last)) + elementary.Log(p) - elementary.Log1p(-p)) / (q.noise.rate / 2))
+	rate := q.law.(*scored).noise.rate / 2
+	t := math.Ceil((elementary.Log(float64(u.last)) + elementary.Log(p) - elementary.Log1p(-p)) / rate)
 	return int64(max(t, 1)) - 1, nil
 }

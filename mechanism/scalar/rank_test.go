@@ -20,8 +20,8 @@ func TestScoresAreThoseDefined(t *testing.T) {
 		u := universe(t, 0, float64(n), 1)
 		for _, db := range databases(u) {
 			for _, c := range tinyCases() {
-				q := query(t, c.agg, u, c.metric, rational("1"), c.p)
-				if !q.scored {
+				q := query(t, c.agg, u, c.metric, rational("1"))
+				if q.scored() == nil {
 					continue
 				}
 				readings := indicesOf(q, db)
@@ -45,7 +45,7 @@ func scoresOf(t fataler, q *Query, readings []int64) []int64 {
 	for i := range scores {
 		scores[i] = -1
 	}
-	all := q.runs(slices.Sorted(slices.Values(readings)))
+	all := q.scores(readings)
 	for r, ok := all.next(); ok; r, ok = all.next() {
 		for j := range r.n {
 			v := r.first + r.step*j
@@ -63,8 +63,8 @@ func scoresOf(t fataler, q *Query, readings []int64) []int64 {
 
 // rankOf returns min(n, floor(n*p/100)+1).
 func rankOf(q *Query, n int) int64 {
-	product := new(big.Int).Mul(big.NewInt(int64(n)), new(big.Int).SetUint64(q.rank))
-	product.Quo(product, new(big.Int).SetUint64(q.ranks))
+	product := new(big.Int).Mul(big.NewInt(int64(n)), new(big.Int).SetUint64(q.scored().num))
+	product.Quo(product, new(big.Int).SetUint64(q.scored().den))
 	return min(int64(n), product.Int64()+1)
 }
 
@@ -124,7 +124,7 @@ func lawOf(scores []int64, rate float64) []float64 {
 func lawsOf(t fataler, q *Query, dbs [][]float64) [][]float64 {
 	laws := make([][]float64, len(dbs))
 	for i, db := range dbs {
-		laws[i] = lawOf(scoresOf(t, q, indicesOf(q, db)), q.noise.rate/2)
+		laws[i] = lawOf(scoresOf(t, q, indicesOf(q, db)), q.noised().noise.rate/2)
 	}
 	return laws
 }
@@ -161,26 +161,27 @@ func TestScoreChecksCatchPlantedBugs(t *testing.T) {
 		wrong  bool // caught by the definition only: the law is private
 	}{
 		{"rank off by one", budget.DH, func(q *Query, readings []int64) []float64 {
-			r := q.runs(slices.Sorted(slices.Values(readings)))
-			r.k++
-			return lawOf(scoresIn(r), q.noise.rate/2)
+			r := q.scores(readings)
+			if ranks, counted := r.(*rankScores); counted {
+				ranks.k++
+			}
+			return lawOf(scoresIn(u, r), q.noised().noise.rate/2)
 		}, true},
 		{"moves to the reading above", budget.ND1, func(q *Query, readings []int64) []float64 {
-			r := q.runs(slices.Sorted(slices.Values(readings)))
-			if r.k+1 < len(readings) {
-				r.k++
-				r.at, r.i = r.sorted[r.k], r.k
+			moves := q.scores(readings).(*moveScores)
+			if moves.k+1 < len(readings) {
+				moves.k++
 			}
-			return lawOf(scoresIn(r), q.noise.rate/2)
+			return lawOf(scoresIn(u, moves), q.noised().noise.rate/2)
 		}, true},
 		{"epsilon for half of it under dh", budget.DH, func(q *Query, readings []int64) []float64 {
-			return lawOf(scoresOf(t, q, readings), q.noise.rate)
+			return lawOf(scoresOf(t, q, readings), q.noised().noise.rate)
 		}, false},
 		{"epsilon for half of it under nd1", budget.ND1, func(q *Query, readings []int64) []float64 {
-			return lawOf(scoresOf(t, q, readings), q.noise.rate)
+			return lawOf(scoresOf(t, q, readings), q.noised().noise.rate)
 		}, false},
 		{"epsilon for half of it under d1", budget.D1, func(q *Query, readings []int64) []float64 {
-			return lawOf(scoresOf(t, q, readings), q.noise.rate)
+			return lawOf(scoresOf(t, q, readings), q.noised().noise.rate)
 		}, false},
 		{"ties counted twice", budget.DH, func(q *Query, readings []int64) []float64 {
 			k := rankOf(q, len(readings))
@@ -193,30 +194,30 @@ func TestScoreChecksCatchPlantedBugs(t *testing.T) {
 				}
 				scores[v] = max(0, below+1-k, k-upTo)
 			}
-			return lawOf(scores, q.noise.rate/2)
+			return lawOf(scores, q.noised().noise.rate/2)
 		}, true},
 		{"ranks under nd1", budget.ND1, func(q *Query, readings []int64) []float64 {
-			dh := query(t, q.agg, u, budget.DH, eps, nil)
-			return lawOf(scoresOf(t, dh, readings), dh.noise.rate/2)
+			dh := query(t, Median, u, budget.DH, eps)
+			return lawOf(scoresOf(t, dh, readings), dh.noised().noise.rate/2)
 		}, false},
 		{"choice that depends on the readings", budget.D1, func(q *Query, readings []int64) []float64 {
 			if len(readings) > 0 && slices.Max(readings) == slices.Min(readings) {
-				return lawOf(scoresOf(t, q, readings), q.noise.rate/2)
+				return lawOf(scoresOf(t, q, readings), q.noised().noise.rate/2)
 			}
 			noised := make([]float64, u.last+1)
-			for v, p := range law(outcome{fromInt64(q.percentile(slices.Clone(readings))), q.lattice}, q.noise.rate, 1) {
+			for v, p := range noisedLaw(outcome{fromInt64(q.scored().percentile(readings)), q.noised().lattice}, q.noised().noise.rate, 1) {
 				noised[v] = p
 			}
 			return noised
 		}, false},
 	} {
-		q := query(t, Median, u, bug.metric, eps, nil)
+		q := query(t, Median, u, bug.metric, eps)
 		var laws [][]float64
 		wrong := false
 		for _, db := range dbs {
 			readings := indicesOf(q, db)
 			laws = append(laws, bug.law(q, readings))
-			for v, p := range lawOf(definedScores(q, readings), q.noise.rate/2) {
+			for v, p := range lawOf(definedScores(q, readings), q.noised().noise.rate/2) {
 				wrong = wrong || math.Abs(p-laws[len(laws)-1][v]) > 1e-12
 			}
 		}
@@ -227,9 +228,17 @@ func TestScoreChecksCatchPlantedBugs(t *testing.T) {
 	}
 }
 
+// scores returns the scores over readings.
+func (q *Query) scores(readings []int64) scores {
+	s := q.scored().scores(new(choice), slices.Sorted(slices.Values(readings)))
+	s.restart()
+	return s
+}
+
 // scoresIn returns the score of every value.
-func scoresIn(all runs) []int64 {
-	scores := make([]int64, all.last+1)
+func scoresIn(u *Universe, all scores) []int64 {
+	all.restart()
+	scores := make([]int64, u.last+1)
 	for r, ok := all.next(); ok; r, ok = all.next() {
 		for j := range r.n {
 			scores[r.first+r.step*j] = r.scoreAt(j).big().Int64()
@@ -246,7 +255,7 @@ func TestRunsOfAnyReadings(t *testing.T) {
 		readings := rapid.SliceOfN(rapid.OneOf(rapid.Int64Range(0, min(last, 5)), rapid.Int64Range(0, last)), 0, 50).Draw(t, "readings")
 		metric := rapid.SampledFrom([]budget.Metric{budget.D1, budget.ND1, budget.DH}).Draw(t, "metric")
 		p := big.NewRat(rapid.Int64Range(0, 1000).Draw(t, "p in tenths"), 10)
-		q := query(t, Percentile, universe(t, 0, float64(last), 1), metric, big.NewRat(1000, 1), p)
+		q := query(t, percentileOf(p), universe(t, 0, float64(last), 1), metric, big.NewRat(1000, 1))
 		checkRuns(t, q, readings)
 	})
 }
@@ -264,7 +273,7 @@ func FuzzRuns(f *testing.F) {
 		for i, v := range values {
 			readings[i] = int64(v)
 		}
-		q := query(t, Percentile, universe(t, 0, 255, 1), metric, big.NewRat(1, 1), big.NewRat(int64(p%101), 1))
+		q := query(t, percentileOf(big.NewRat(int64(p%101), 1)), universe(t, 0, 255, 1), metric, big.NewRat(1, 1))
 		checkRuns(t, q, readings)
 	})
 }
@@ -273,7 +282,7 @@ func checkRuns(t fataler, q *Query, readings []int64) {
 	t.Helper()
 	sorted := slices.Sorted(slices.Values(readings))
 	values, count := int64(0), 0
-	all := q.runs(sorted)
+	all := q.scores(sorted)
 	for r, ok := all.next(); ok; r, ok = all.next() {
 		values += r.n
 		count++
@@ -313,11 +322,11 @@ func TestDrawsByScoreFollowTheirLaw(t *testing.T) {
 	src := exact.NewSource(nil)
 	for _, c := range trials.Some(t, 5, scoreCases(t)...) {
 		a := collect(c.query, c.db)
-		if !c.query.byScore(len(c.db)) {
+		if !c.query.scored().byScore(len(c.db)) {
 			t.Fatalf("%s: not drawn by score", c.name)
 		}
 		want := make(map[int64]float64)
-		for v, p := range lawOf(scoresOf(t, c.query, a.indices), c.query.noise.rate/2) {
+		for v, p := range lawOf(scoresOf(t, c.query, a.indices), c.query.noised().noise.rate/2) {
 			want[int64(v)] = p
 		}
 		got := make(map[int64]int)
@@ -334,14 +343,14 @@ func TestDrawsByScoreFollowTheirLaw(t *testing.T) {
 func TestDrawsByScoreCatchPlantedSamplers(t *testing.T) {
 	const draws = 150_000
 	src := exact.NewSource(nil)
-	q := query(t, Median, universe(t, 0, 30, 1), budget.ND1, rational("40"), nil)
+	q := query(t, Median, universe(t, 0, 30, 1), budget.ND1, rational("40"))
 	readings := []int64{3, 12, 13}
 	want := make(map[int64]float64)
-	for v, p := range lawOf(scoresOf(t, q, readings), q.noise.rate/2) {
+	for v, p := range lawOf(scoresOf(t, q, readings), q.noised().noise.rate/2) {
 		want[int64(v)] = p
 	}
 	for name, plant := range map[string]func(c *choice){
-		"rate of epsilon":             func(c *choice) { c.prepare(q.noise.rate, q.runs(readings)) },
+		"rate of epsilon":             func(c *choice) { c.prepare(q.noised().noise.rate, q.scores(readings)) },
 		"rate of epsilon within runs": func(c *choice) { c.rate *= 2 },
 		"runs of equal weight": func(c *choice) {
 			for i := range c.upTo {
@@ -350,7 +359,7 @@ func TestDrawsByScoreCatchPlantedSamplers(t *testing.T) {
 		},
 	} {
 		var c choice
-		c.prepare(q.noise.rate/2, q.runs(readings))
+		c.prepare(q.noised().noise.rate/2, q.scores(readings))
 		plant(&c)
 		got := make(map[int64]int)
 		for range draws {
@@ -369,17 +378,17 @@ func scoreCases(t *testing.T) []releaseCase {
 		spread[i] = float64(i * i % 200)
 	}
 	return []releaseCase{
-		{"median of none, dh", query(t, Median, small, budget.DH, rational("2"), nil), nil},
-		{"median of none, nd1", query(t, Median, small, budget.ND1, rational("2"), nil), nil},
-		{"one reading, dh", query(t, Max, small, budget.DH, rational("2"), nil), []float64{0.5}},
-		{"ties, dh", query(t, Median, small, budget.DH, rational("1"), nil), []float64{-2, 0, 0, 0, 1, 3}},
-		{"minimum, dh", query(t, Min, small, budget.DH, rational("3"), nil), []float64{-1, 0, 1}},
-		{"many, dh", query(t, Median, wide, budget.DH, rational("0.5"), nil), spread},
-		{"p30, nd1", query(t, Percentile, wide, budget.ND1, rational("60"), rational("30")), spread},
-		{"maximum, nd1", query(t, Max, wide, budget.ND1, rational("10"), nil), []float64{20, 100}},
-		{"at an end, nd1", query(t, Min, wide, budget.ND1, rational("900"), nil), []float64{0, 0, 5}},
-		{"many, d1", query(t, Median, wide, budget.D1, rational("0.1"), nil), spread},
-		{"p95, d1", query(t, Percentile, wide, budget.D1, rational("0.2"), rational("95")), spread},
+		{"median of none, dh", query(t, Median, small, budget.DH, rational("2")), nil},
+		{"median of none, nd1", query(t, Median, small, budget.ND1, rational("2")), nil},
+		{"one reading, dh", query(t, Max, small, budget.DH, rational("2")), []float64{0.5}},
+		{"ties, dh", query(t, Median, small, budget.DH, rational("1")), []float64{-2, 0, 0, 0, 1, 3}},
+		{"minimum, dh", query(t, Min, small, budget.DH, rational("3")), []float64{-1, 0, 1}},
+		{"many, dh", query(t, Median, wide, budget.DH, rational("0.5")), spread},
+		{"p30, nd1", query(t, percentileOf(rational("30")), wide, budget.ND1, rational("60")), spread},
+		{"maximum, nd1", query(t, Max, wide, budget.ND1, rational("10")), []float64{20, 100}},
+		{"at an end, nd1", query(t, Min, wide, budget.ND1, rational("900")), []float64{0, 0, 5}},
+		{"many, d1", query(t, Median, wide, budget.D1, rational("0.1")), spread},
+		{"p95, d1", query(t, percentileOf(rational("95")), wide, budget.D1, rational("0.2")), spread},
 	}
 }
 
@@ -389,8 +398,8 @@ func TestUndecidedChoicesAgree(t *testing.T) {
 		a := collect(c.query, c.db)
 		slices.Sort(a.indices)
 		var fast, certified choice
-		fast.prepare(c.query.noise.rate/2, c.query.runs(a.indices))
-		certified.prepare(c.query.noise.rate/2, c.query.runs(a.indices))
+		fast.prepare(c.query.noised().noise.rate/2, c.query.scores(a.indices))
+		certified.prepare(c.query.noised().noise.rate/2, c.query.scores(a.indices))
 		certified.slack = math.Inf(1) // no bound in float64 is of use
 		seed := trials.Seed(t)
 		one, other := exact.NewSource(pseudorandom(seed)), exact.NewSource(pseudorandom(seed))
@@ -458,10 +467,10 @@ func TestSharesAreEnclosed(t *testing.T) {
 	for _, c := range scoreCases(t) {
 		readings := slices.Sorted(slices.Values(collect(c.query, c.db).indices))
 		var chosen choice
-		chosen.prepare(c.query.noise.rate/2, c.query.runs(readings))
+		chosen.prepare(c.query.noised().noise.rate/2, c.query.scores(readings))
 		total := chosen.upTo[len(chosen.upTo)-1]
 		for i, sum := range chosen.upTo {
-			s := runShare{chosen.rate, chosen.runs, int64(i)}
+			s := runShare{chosen.rate, chosen.scores, int64(i)}
 			lo, hi := s.Bounds(200)
 			closeTo(t, lo, hi, 200)
 			if exactly, _ := lo.Float64(); math.Abs(exactly-sum/total) > 2*chosen.slack {
@@ -491,8 +500,8 @@ func TestD1DrawsTheBetterMechanism(t *testing.T) {
 		for _, m := range []int{1, 2, 3, 5, 10, 38, 200, 3000} {
 			for _, eps := range []string{"0.0001", "0.003", "0.03", "0.2", "1", "8"} {
 				for _, p := range []string{"0", "1", "5", "50", "95", "100"} {
-					q := query(t, Percentile, u, budget.D1, rational(eps), rational(p))
-					drawnByScore := q.byScore(m)
+					q := query(t, percentileOf(rational(p)), u, budget.D1, rational(eps))
+					drawnByScore := q.scored().byScore(m)
 					if drawnByScore {
 						byScore++
 					} else {
@@ -500,7 +509,7 @@ func TestD1DrawsTheBetterMechanism(t *testing.T) {
 					}
 					worst, worstOfOther := 0.0, 0.0
 					for i, c := range spans {
-						chosen, other := errorByScore(q, m, c), q.noisedError(m, c)
+						chosen, other := errorByScore(q, m, c), q.scored().noisedError(m, c)
 						if !drawnByScore {
 							chosen, other = other, chosen
 						}
@@ -545,7 +554,7 @@ func errorByScore(q *Query, m int, c span) float64 {
 		readings[i] = int64(math.Round((c.from + (c.to-c.from)*(float64(i)+0.5)/float64(m)) * last))
 	}
 	truth, sum := readings[rankOf(q, m)-1], 0.0
-	for v, p := range lawOf(scoresIn(q.runs(readings)), q.noise.rate/2) {
+	for v, p := range lawOf(scoresIn(q.universe, q.scores(readings)), q.noised().noise.rate/2) {
 		sum += p * math.Abs(float64(int64(v)-truth))
 	}
 	return sum
@@ -556,13 +565,13 @@ func TestNoisedErrorIsTheLaws(t *testing.T) {
 	u := universe(t, 0, 12, 1)
 	for _, eps := range []string{"0.01", "0.5", "3"} {
 		for _, m := range []int{1, 4} {
-			q := query(t, Max, u, budget.D1, rational(eps), nil)
-			at, _, _ := q.reference(m, span{0, 1})
+			q := query(t, Max, u, budget.D1, rational(eps))
+			at, _, _ := q.scored().reference(m, span{0, 1})
 			want := 0.0
-			for v, p := range law(outcome{fromInt64(at), q.lattice}, q.noise.rate, 1) {
+			for v, p := range noisedLaw(outcome{fromInt64(at), q.noised().lattice}, q.noised().noise.rate, 1) {
 				want += p * math.Abs(float64(v-at))
 			}
-			if got := q.noisedError(m, span{0, 1}); math.Abs(got-want) > 1e-12 {
+			if got := q.scored().noisedError(m, span{0, 1}); math.Abs(got-want) > 1e-12 {
 				t.Errorf("epsilon %s, %d rows: %v, want %v", eps, m, got, want)
 			}
 		}
@@ -570,8 +579,8 @@ func TestNoisedErrorIsTheLaws(t *testing.T) {
 }
 
 func TestD1WithoutReadingsIsNoisedLo(t *testing.T) {
-	q := query(t, Median, universe(t, 0, 10, 1), budget.D1, rational("1"), nil)
-	if q.byScore(0) || q.answer(new(Accumulator)) != (int128{}) {
+	q := query(t, Median, universe(t, 0, 10, 1), budget.D1, rational("1"))
+	if q.scored().byScore(0) || q.answer(new(Accumulator)) != (int128{}) {
 		t.Error("no readings are not noised lo")
 	}
 }

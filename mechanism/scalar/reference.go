@@ -25,13 +25,13 @@ var referenceCases = [...]span{{0, 1}, {0, 1. / 32}, {31. / 32, 1}}
 type span struct{ from, to float64 }
 
 // prefersScore reports whether the percentile of m readings is better drawn by score.
-func (q *Query) prefersScore(m int) bool {
+func (l *scored) prefersScore(m int) bool {
 	if m == 0 {
 		return false // lo, noised
 	}
 	scored, noised := 0.0, 0.0 // the largest ratios
 	for _, c := range referenceCases {
-		byScore, byNoise := q.scoredError(m, c), q.noisedError(m, c)
+		byScore, byNoise := l.scoredError(m, c), l.noisedError(m, c)
 		scored = max(scored, byScore/byNoise)
 		noised = max(noised, byNoise/byScore)
 	}
@@ -40,30 +40,30 @@ func (q *Query) prefersScore(m int) bool {
 
 // reference returns the percentile of a reference case, how far above it was before it was
 // moved to the universe's grid, and how far apart neighbouring readings are, in steps.
-func (q *Query) reference(m int, c span) (percentile int64, moved, gap float64) {
-	last := float64(q.universe.last)
+func (l *scored) reference(m int, c span) (percentile int64, moved, gap float64) {
+	last := float64(l.universe.last)
 	gap = (c.to - c.from) * last / float64(m)
-	at := float64(c.from*last) + float64((float64(q.below(m))+0.5)*gap)
+	at := float64(c.from*last) + float64((float64(l.below(m))+0.5)*gap)
 	return int64(math.Round(at)), at - math.Round(at), gap
 }
 
 // noisedError returns the expected error of the truncated geometric mechanism in steps:
 // on a side with room for n steps, the sum of P(N >= j) = q^j/(1+q) for j up to n.
-func (q *Query) noisedError(m int, c span) float64 {
-	at, _, _ := q.reference(m, c)
+func (l *scored) noisedError(m int, c span) float64 {
+	at, _, _ := l.reference(m, c)
 	side := func(room int64) float64 {
-		return elementary.Exp(-q.noise.rate) * elementary.Expm1(-q.noise.rate*float64(room)) / elementary.Expm1(-2*q.noise.rate)
+		return elementary.Exp(-l.noise.rate) * elementary.Expm1(-l.noise.rate*float64(room)) / elementary.Expm1(-2*l.noise.rate)
 	}
-	return side(at) + side(q.universe.last-at)
+	return side(at) + side(l.universe.last-at)
 }
 
 // scoredError returns the expected error of a draw by score in steps, to a thousandth or
 // so.
-func (q *Query) scoredError(m int, c span) float64 {
-	at, moved, gap := q.reference(m, c)
-	below := q.below(m)
-	down, downError := q.side(at, below, -moved, gap)
-	up, upError := q.side(q.universe.last-at, m-1-below, moved, gap)
+func (l *scored) scoredError(m int, c span) float64 {
+	at, moved, gap := l.reference(m, c)
+	below := l.below(m)
+	down, downError := l.side(at, below, -moved, gap)
+	up, upError := l.side(l.universe.last-at, m-1-below, moved, gap)
 	return (downError + upError) / (down + 1 + up)
 }
 
@@ -71,9 +71,9 @@ func (q *Query) scoredError(m int, c span) float64 {
 // steps, and the sum of each weight times its distance. Of the others, the c-th lies at
 // offset + c*gap, moved to the grid. It takes one round for each distance at which a
 // reading lies.
-func (q *Query) side(room int64, others int, offset, gap float64) (weights, moment float64) {
+func (l *scored) side(room int64, others int, offset, gap float64) (weights, moment float64) {
 	const enough = 15 // what is left out is below e^-15 of what is not, for each reading
-	rate := q.noise.rate / 2
+	rate := l.noise.rate / 2
 	score := 0.0
 	for at := int64(0); at < room && rate*score < enough; {
 		passed := int(min(float64(others), (float64(at)+0.5-offset)/gap))

@@ -148,7 +148,7 @@ func (u *Universe) Last() int64 { return u.last }
 
 // Step returns the distance between neighbouring values, in the unit.
 func (u *Universe) Step() *big.Rat {
-	return new(big.Rat).SetFrac(big.NewInt(u.stride), integer(u.scale))
+	return new(big.Rat).SetFrac(big.NewInt(u.stride), u.one())
 }
 
 // Outside reports whether x is below lo or above hi.
@@ -206,6 +206,9 @@ func (u *Universe) midpoint(k int64) float64 {
 // grain returns the step, in quanta, of the coarsest lattice that contains 0 and every
 // value: sums of any number of readings lie on it.
 func (u *Universe) grain() int64 { return gcd(u.first, u.stride) }
+
+// one returns 1 of the unit in quanta.
+func (u *Universe) one() *big.Int { return integer(u.scale) }
 
 // width returns hi - lo in quanta.
 func (u *Universe) width() int64 { return u.last * u.stride }

@@ -1,15 +1,31 @@
 package scalar
 
 import (
+	"fmt"
+	"math"
 	"math/big"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// A variance is how variances are drawn, and standard deviations, which are their roots: a
-// noisy sum of squares and a noisy sum, divided by how many readings there are. All noise is
-// on integers; what is printed is a function of the drawn integers, of the universe, and
+// The spread of readings.
+var (
+	Variance = register(spread{"variance", false})
+	StdDev   = register(spread{"stddev", true})
+)
+
+// A spread is a variance or its root.
+type spread struct {
+	name string
+	root bool
+}
+
+func (s spread) String() string    { return s.name }
+func (spread) TakesUniverse() bool { return true }
+
+// A variance is a noisy sum of squares and a noisy sum, divided by how many readings there are. All noise is on
+// integers; what is printed is a function of the drawn integers, of the universe, and
 // under d1 of the public number m of readings.
 //
 // # Privacy
@@ -31,27 +47,29 @@ import (
 //
 // A is not centred again at a noisy average: that would cost as much once more.
 type variance struct {
-	universe *Universe
-	records  bool // dh: the number of readings is secret
-
-	count, sum, squares noise // of m, for records; of A; of B
+	setting
+	of                  spread
+	count, sum, squares noise // of m, where it is secret; of A; of B
 }
 
-func newVariance(u *Universe, m budget.Metric, eps *big.Rat) (_ *variance, err error) {
-	v := &variance{universe: u, records: m == budget.DH}
-	n := new(big.Rat).SetInt64(u.last)
+func (of spread) law(s setting) (_ law, err error) {
+	if s.metric != budget.D1 && s.metric != budget.DH {
+		return nil, fmt.Errorf("metric %v: %s is released under d1 and dh only", s.metric, of)
+	}
+	v := &variance{setting: s, of: of}
+	n := new(big.Rat).SetInt64(s.universe.last)
 	var sum *big.Rat // the rate of A; that of B is 1/n or 1/(2n) of it
 	squares := new(big.Rat).Inv(n)
-	if v.records {
-		third := new(big.Rat).Quo(eps, big.NewRat(3, 1))
+	if !s.perRecord() {
+		sum = new(big.Rat).Mul(s.epsilon, s.universe.Step())
+		sum.Quo(sum, big.NewRat(4, 1))
+		squares.Quo(squares, big.NewRat(2, 1))
+	} else {
+		third := new(big.Rat).Quo(s.epsilon, big.NewRat(3, 1))
 		if v.count, err = newNoise(third); err != nil {
 			return nil, err
 		}
 		sum = new(big.Rat).Quo(third, n)
-	} else {
-		sum = new(big.Rat).Mul(eps, u.Step())
-		sum.Quo(sum, big.NewRat(4, 1))
-		squares.Quo(squares, big.NewRat(2, 1))
 	}
 	if v.sum, err = newNoise(sum); err != nil {
 		return nil, err
@@ -62,15 +80,34 @@ func newVariance(u *Universe, m budget.Metric, eps *big.Rat) (_ *variance, err e
 	return v, nil
 }
 
-// draw returns a released variance, in the unit squared, from 0 to the largest of readings in
-// the universe, ((hi-lo)/2)^2. It is 0 without readings under d1, where that is public.
-func (v *variance) draw(src *exact.Source, a *Accumulator) *big.Rat {
-	if !v.records && a.rows == 0 {
-		return new(big.Rat)
+func (*variance) add(a *Accumulator, k int64) {
+	a.sum = a.sum.add(uint64(k))
+	a.squares = a.squares.addSquare(uint64(k))
+}
+
+func (*variance) standIn() Release { return zero }
+
+func (v *variance) radius(float64, int64) (float64, error) {
+	return 0, fmt.Errorf("how far a %v is off depends on the readings", v.of)
+}
+
+func (v *variance) draw(src *exact.Source, a *Accumulator) Release {
+	x, _ := v.drawExactly(src, a).Float64()
+	if v.of.root {
+		x = math.Sqrt(x)
 	}
+	return Release{Value: x, Divisor: 1}
+}
+
+// drawExactly returns a released variance, in the unit squared, from 0 to the largest of readings in
+// the universe, ((hi-lo)/2)^2. It is 0 without readings under d1, where that is public.
+func (v *variance) drawExactly(src *exact.Source, a *Accumulator) *big.Rat {
 	count := big.NewInt(a.rows)
-	if v.records {
+	if v.perRecord() {
 		count = v.count.drawCount(src, a.rows)
+	}
+	if count.Sign() == 0 {
+		return new(big.Rat)
 	}
 	u := v.universe
 	sum := v.sum.add(src, u.offset(a)).big()

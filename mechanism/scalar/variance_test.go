@@ -10,6 +10,8 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
+func (q *Query) variance() *variance { return q.law.(*variance) }
+
 // spent returns what a variance spends between two databases by the code's own rates and
 // sums: the losses of all noises, in rationals.
 func (v *variance) spent(x, y *Accumulator) *big.Rat {
@@ -20,7 +22,7 @@ func (v *variance) spent(x, y *Accumulator) *big.Rat {
 	}
 	total := loss(v.sum, u.offset(x).big(), u.offset(y).big())
 	total.Add(total, loss(v.squares, u.squares(x), u.squares(y)))
-	if v.records {
+	if v.perRecord() {
 		total.Add(total, loss(v.count, big.NewInt(x.rows), big.NewInt(y.rows)))
 	}
 	return total
@@ -29,7 +31,7 @@ func (v *variance) spent(x, y *Accumulator) *big.Rat {
 // worstVariance returns the largest share of epsilon*distance that is spent between
 // databases of up to three rows, and whether any spends more than all, exactly.
 func worstVariance(t *testing.T, q *Query, eps *big.Rat) (worst float64, over bool) {
-	v := q.variance
+	v := q.variance()
 	dbs := databases(v.universe)
 	d := distanceOf(v.universe, tinyCase{agg: Variance, metric: q.metric})
 	of := func(db []float64) *Accumulator {
@@ -44,7 +46,7 @@ func worstVariance(t *testing.T, q *Query, eps *big.Rat) (worst float64, over bo
 	for _, x := range dbs {
 		for _, y := range dbs {
 			units := d.units(x, y)
-			if units == 0 || !v.records && !sameNulls(x, y) {
+			if units == 0 || !v.perRecord() && !sameNulls(x, y) {
 				continue
 			}
 			bound := new(big.Rat).Mul(eps, d.one)
@@ -67,7 +69,7 @@ func TestVarianceKeepsItsEpsilon(t *testing.T) {
 		u := universe(t, bounds.lo, bounds.hi, bounds.step)
 		for _, m := range []budget.Metric{budget.D1, budget.DH} {
 			for _, e := range trials.Some(t, 1, tinyEpsilons...) {
-				worst, over := worstVariance(t, query(t, Variance, u, m, rational(e), nil), rational(e))
+				worst, over := worstVariance(t, query(t, Variance, u, m, rational(e)), rational(e))
 				if over || worst < 0.49 {
 					t.Fatalf("%v under %v at %s: spends %v of epsilon", u, m, e, worst)
 				}
@@ -77,21 +79,21 @@ func TestVarianceKeepsItsEpsilon(t *testing.T) {
 	u := universe(t, 0, 3, 1)
 	for name, plant := range map[string]func(q *Query){
 		"half of epsilon for each of three": func(q *Query) {
-			q.variance.count.rate *= 1.5
-			q.variance.sum.rate *= 1.5
-			q.variance.squares.rate *= 1.5
+			q.variance().count.rate *= 1.5
+			q.variance().sum.rate *= 1.5
+			q.variance().squares.rate *= 1.5
 		},
-		"squares with the rate of the sum": func(q *Query) { q.variance.squares.rate = q.variance.sum.rate },
-		"the number of readings is public": func(q *Query) { q.variance.count.rate *= 1e9 },
+		"squares with the rate of the sum": func(q *Query) { q.variance().squares.rate = q.variance().sum.rate },
+		"the number of readings is public": func(q *Query) { q.variance().count.rate *= 1e9 },
 	} {
-		q := query(t, Variance, u, budget.DH, rational("1"), nil)
+		q := query(t, Variance, u, budget.DH, rational("1"))
 		plant(q)
 		if worst, over := worstVariance(t, q, rational("1")); !over {
 			t.Errorf("%s: not caught, %v", name, worst)
 		}
 	}
-	q := query(t, Variance, u, budget.D1, rational("1"), nil)
-	q.variance.squares.rate *= 2
+	q := query(t, Variance, u, budget.D1, rational("1"))
+	q.variance().squares.rate *= 2
 	if worst, over := worstVariance(t, q, rational("1")); !over {
 		t.Errorf("squares with all of epsilon under d1: not caught, %v", worst)
 	}
@@ -105,16 +107,15 @@ func TestVarianceFollowsItsLaw(t *testing.T) {
 	u := universe(t, 0, 2, 1)
 	for _, m := range []budget.Metric{budget.D1, budget.DH} {
 		for _, db := range [][]float64{{0, 1, 2, 2}, {}} {
-			q := query(t, Variance, u, m, rational("6"), nil)
+			q := query(t, Variance, u, m, rational("6"))
 			a := collect(q, db)
-			law := q.variance.law(db)
+			law := q.variance().law(db)
 			got, planted := map[int64]int{}, map[int64]int{}
-			without := *q.variance
-			without.squares = query(t, Variance, u, m, rational("1000"), nil).variance.squares
+			without := *q.variance()
+			without.squares = query(t, Variance, u, m, rational("1000")).variance().squares
 			for range draws {
 				got[keyOf(q.Draw(src, a))]++
-				x, _ := without.draw(src, a).Float64()
-				planted[keyOf(x)]++
+				planted[keyOf(without.draw(src, a).Value)]++
 			}
 			if err := fits(got, law, draws, 1e-10); err != nil {
 				t.Errorf("%v of %v: %v", m, db, err)
@@ -135,17 +136,17 @@ func (v *variance) law(db []float64) map[int64]float64 {
 		a, b = a+y, b+y*y
 	}
 	law := map[int64]float64{}
-	if !v.records && len(db) == 0 {
+	if !v.perRecord() && len(db) == 0 {
 		return map[int64]float64{0: 1}
 	}
 	window := func(n noise) int64 { return int64(21 / n.rate) }
 	counts := int64(0)
-	if v.records {
+	if v.perRecord() {
 		counts = window(v.count)
 	}
 	for k := -counts; k <= counts; k++ {
 		p := 1.
-		if v.records {
+		if v.perRecord() {
 			p = geometricMass(v.count.rate, k)
 		}
 		c := max(1, float64(len(db))+float64(k))
@@ -172,7 +173,7 @@ func TestVarianceIsThatOfTheReadings(t *testing.T) {
 	want := squares/6 - mean*mean
 	src := exact.NewSource(nil)
 	for _, m := range []budget.Metric{budget.D1, budget.DH} {
-		variance, deviation := query(t, Variance, u, m, rational("9000000"), nil), query(t, StdDev, u, m, rational("9000000"), nil)
+		variance, deviation := query(t, Variance, u, m, rational("9000000")), query(t, StdDev, u, m, rational("9000000"))
 		if got := variance.Draw(src, collect(variance, readings)); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%v: variance %v, want %v", m, got, want)
 		}
@@ -181,7 +182,7 @@ func TestVarianceIsThatOfTheReadings(t *testing.T) {
 		}
 	}
 	for _, m := range []budget.Metric{budget.ND1, budget.DInf} {
-		if _, err := NewQuery(StdDev, u, m, rational("1"), nil); err == nil {
+		if _, err := NewQuery(StdDev, u, m, rational("1")); err == nil {
 			t.Errorf("stddev under %v is accepted", m)
 		}
 	}

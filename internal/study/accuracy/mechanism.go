@@ -36,8 +36,7 @@ func (s *Settings) trials(q question, epsilon float64) ([]trial, error) {
 		return nil, err
 	}
 	all := []trial{{q, epsilon, Ours, func(sorted []int64) drawer { return ours(query, s.Universe, sorted) }}}
-	percent, percentile := q.percentile()
-	if percentile || q.aggregate == scalar.Avg {
+	if q.thesis {
 		geometric, err := s.geometric(epsilon)
 		if err != nil {
 			return nil, err
@@ -46,9 +45,9 @@ func (s *Settings) trials(q question, epsilon float64) ([]trial, error) {
 			return noisy(geometric, q.truth(s.Universe, sorted))
 		}})
 	}
-	if percentile && s.Metric == budget.DH {
+	if q.percent != none && s.Metric == budget.DH {
 		all = append(all, trial{q, epsilon, Exponential, func(sorted []int64) drawer {
-			return exponential(s.Universe, sorted, rank(percent, len(sorted)), epsilon)
+			return exponential(s.Universe, sorted, rank(q.percent, len(sorted)), epsilon)
 		}})
 	}
 	return all, nil
@@ -70,7 +69,7 @@ func (s *Settings) geometric(epsilon float64) (*scalar.Query, error) {
 		width := new(big.Rat).SetInt64(s.Universe.Last())
 		rate.Quo(rate, width.Mul(width, s.Universe.Step()))
 	}
-	return scalar.NewQuery(scalar.Value, s.Universe, budget.D1, rate, nil)
+	return scalar.NewQuery(scalar.Value, s.Universe, budget.D1, rate)
 }
 
 // noisy returns a drawer of an answer with noise.

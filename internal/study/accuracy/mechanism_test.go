@@ -68,15 +68,14 @@ func TestRankExponential(t *testing.T) {
 	u := s.Universe
 	sorted := indices(u, -1, 0, 0, 1, 1.5, 3)
 	for _, q := range questions {
-		percent, ok := q.percentile()
-		if !ok {
+		if q.percent == none {
 			continue
 		}
 		query, err := q.query(&s, epsilon)
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := rank(percent, len(sorted))
+		at := rank(q.percent, len(sorted))
 		law := rankLaw(u, sorted, at, epsilon)
 		if !follows(shares(u, ours(query, u, sorted)), law) {
 			t.Errorf("%s: another law than the definition's", q.name)

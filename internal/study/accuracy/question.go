@@ -3,6 +3,7 @@ package accuracy
 import (
 	"math"
 	"math/big"
+	"strconv"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/scalar"
@@ -12,53 +13,56 @@ import (
 type question struct {
 	name      string
 	aggregate scalar.Aggregate
-	percent   int64 // of Percentile
+
+	// truth returns the answer over the sorted indices of readings, at least one.
+	truth func(u *scalar.Universe, sorted []int64) float64
+
+	percent int64 // of a percentile; none for other questions
+	thesis  bool  // the thesis answers it as it does a single reading
 }
 
+// none is the percent of a question that is no percentile.
+const none = -1
+
 var questions = []question{
-	{name: "count", aggregate: scalar.Count},
-	{name: "sum", aggregate: scalar.Sum},
-	{name: "avg", aggregate: scalar.Avg},
-	{name: "min", aggregate: scalar.Min},
-	{name: "median", aggregate: scalar.Median},
-	{name: "percentile 95", aggregate: scalar.Percentile, percent: 95},
-	{name: "percentile 99", aggregate: scalar.Percentile, percent: 99},
-	{name: "max", aggregate: scalar.Max},
-	{name: "variance", aggregate: scalar.Variance},
-	{name: "stddev", aggregate: scalar.StdDev},
+	{name: "count", aggregate: scalar.Count, percent: none, truth: func(_ *scalar.Universe, sorted []int64) float64 { return float64(len(sorted)) }},
+	{name: "sum", aggregate: scalar.Sum, percent: none, truth: sum},
+	{name: "avg", aggregate: scalar.Avg, percent: none, thesis: true, truth: mean},
+	percentile("min", scalar.Min, 0),
+	percentile("median", scalar.Median, 50),
+	percentileAt(95),
+	percentileAt(99),
+	percentile("max", scalar.Max, 100),
+	{name: "variance", aggregate: scalar.Variance, percent: none, truth: variance},
+	{name: "stddev", aggregate: scalar.StdDev, percent: none, truth: func(u *scalar.Universe, sorted []int64) float64 {
+		return math.Sqrt(variance(u, sorted))
+	}},
+}
+
+func percentile(name string, a scalar.Aggregate, percent int64) question {
+	return question{name: name, aggregate: a, percent: percent, thesis: true, truth: func(u *scalar.Universe, sorted []int64) float64 {
+		return u.Value(sorted[rank(percent, len(sorted))-1])
+	}}
+}
+
+func percentileAt(percent int64) question {
+	a, err := scalar.Percentile(big.NewRat(percent, 1))
+	if err != nil {
+		panic(err) // percent is in 0..100
+	}
+	return percentile("percentile "+strconv.FormatInt(percent, 10), a, percent)
 }
 
 // asked reports whether the question is asked under a metric. A count is the same under all
 // of them, and charged like those under dh.
-func (q question) asked(m budget.Metric) bool {
-	return q.aggregate != scalar.Count || m == budget.DH
-}
+func (q question) asked(m budget.Metric) bool { return q.aggregate.TakesUniverse() || m == budget.DH }
 
 // query returns the query that answers the question.
 func (q question) query(s *Settings, epsilon float64) (*scalar.Query, error) {
-	switch q.aggregate {
-	case scalar.Count:
-		return scalar.NewQuery(q.aggregate, nil, budget.D1, budget.Decimal(epsilon), nil)
-	case scalar.Percentile:
-		return scalar.NewQuery(q.aggregate, s.Universe, s.Metric, budget.Decimal(epsilon), big.NewRat(q.percent, 1))
-	default:
-		return scalar.NewQuery(q.aggregate, s.Universe, s.Metric, budget.Decimal(epsilon), nil)
+	if !q.aggregate.TakesUniverse() {
+		return scalar.NewQuery(q.aggregate, nil, budget.D1, budget.Decimal(epsilon))
 	}
-}
-
-// percentile returns which percentile the question asks for, if it does.
-func (q question) percentile() (percent int64, ok bool) {
-	switch q.aggregate {
-	case scalar.Min:
-		return 0, true
-	case scalar.Median:
-		return 50, true
-	case scalar.Max:
-		return 100, true
-	case scalar.Percentile:
-		return q.percent, true
-	}
-	return 0, false
+	return scalar.NewQuery(q.aggregate, s.Universe, s.Metric, budget.Decimal(epsilon))
 }
 
 // rank returns the rank, from 1, of a percentile of n readings.
@@ -66,31 +70,21 @@ func rank(percent int64, n int) int {
 	return min(n, int(percent*int64(n)/100)+1)
 }
 
-// truth returns the answer to the question over the sorted indices of readings, at least one.
-func (q question) truth(u *scalar.Universe, sorted []int64) float64 {
-	if percent, ok := q.percentile(); ok {
-		return u.Value(sorted[rank(percent, len(sorted))-1])
-	}
-	n := float64(len(sorted))
-	sum := 0.0
+func sum(u *scalar.Universe, sorted []int64) float64 {
+	total := 0.0
 	for _, k := range sorted {
-		sum += u.Value(k)
+		total += u.Value(k)
 	}
-	switch q.aggregate {
-	case scalar.Count:
-		return n
-	case scalar.Sum:
-		return sum
-	case scalar.Avg:
-		return sum / n
-	}
-	squares := 0.0
+	return total
+}
+
+func mean(u *scalar.Universe, sorted []int64) float64 { return sum(u, sorted) / float64(len(sorted)) }
+
+func variance(u *scalar.Universe, sorted []int64) float64 {
+	m, squares := mean(u, sorted), 0.0
 	for _, k := range sorted {
-		d := u.Value(k) - sum/n
+		d := u.Value(k) - m
 		squares += d * d
 	}
-	if q.aggregate == scalar.Variance {
-		return squares / n
-	}
-	return math.Sqrt(squares / n)
+	return squares / float64(len(sorted))
 }

@@ -61,7 +61,7 @@ const Confidence = 0.95
 func (s *Settings) mechanisms(agg scalar.Aggregate) (all []mechanism, err error) {
 	for _, epsilon := range s.Epsilons {
 		m := mechanism{epsilon: epsilon}
-		if m.query, err = scalar.NewQuery(agg, s.Universe, budget.D1, budget.Decimal(epsilon), nil); err != nil {
+		if m.query, err = scalar.NewQuery(agg, s.Universe, budget.D1, budget.Decimal(epsilon)); err != nil {
 			return nil, err
 		}
 		if m.radius, err = m.query.Radius(Confidence, 0); err != nil {

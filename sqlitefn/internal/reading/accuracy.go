@@ -97,7 +97,7 @@ func queryAt(c frame.Call) (func(eps *big.Rat) (*scalar.Query, error), error) {
 		return nil, err
 	}
 	var u *scalar.Universe
-	if a != scalar.Count {
+	if a.TakesUniverse() {
 		if u, err = declared.Universe(c, argAnyUniverse); err != nil {
 			return nil, err
 		}
@@ -106,9 +106,5 @@ func queryAt(c frame.Call) (func(eps *big.Rat) (*scalar.Query, error), error) {
 	if err != nil {
 		return nil, err
 	}
-	var rank *big.Rat
-	if a == scalar.Percentile {
-		rank = big.NewRat(50, 1) // the accuracy is the same for every rank
-	}
-	return func(eps *big.Rat) (*scalar.Query, error) { return scalar.NewQuery(a, u, metric, eps, rank) }, nil
+	return func(eps *big.Rat) (*scalar.Query, error) { return scalar.NewQuery(a, u, metric, eps) }, nil
 }

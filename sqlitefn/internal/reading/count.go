@@ -50,7 +50,7 @@ var countFunctions = []*frame.Function{
 	},
 }
 
-var countQuery = queryArguments{aggregate: scalar.Count, epsilon: frame.ArgEpsRecord}
+var countQuery = row{aggregate: always(scalar.Count), epsilon: frame.ArgEpsRecord}
 
 // countGroup is a group of dx_count, or of dx_accounts. Nothing is charged or drawn before it is
 // complete.
@@ -70,7 +70,7 @@ type countGroup struct {
 }
 
 func (g *countGroup) Begin(c frame.Call) (err error) {
-	g.query, err = countQuery.newQuery(c)
+	g.query, err = countQuery.newQueryOn(c, nil)
 	return err
 }
 
@@ -134,9 +134,9 @@ func (g *countGroup) counted() int64 {
 func countAnswer(c frame.Call, paid frame.Receipt, q *scalar.Query, n int64) frame.Answer {
 	var counted scalar.Accumulator
 	for range n {
-		q.Add(&counted, 0)
+		q.AddIndex(&counted, 0)
 	}
-	return frame.WholeAnswer(int64(drawReading(c, paid, q, &counted))) // whole, and at most 2^53
+	return frame.WholeAnswer(int64(drawReading(c, paid, q, &counted).Value)) // whole, and at most 2^53
 }
 
 // sealedCountForm counts the ones of a sealed column, or the accounts that have one.

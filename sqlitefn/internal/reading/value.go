@@ -3,9 +3,31 @@ package reading
 import (
 	"github.com/geosql/geosql/mechanism/scalar"
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
+	"github.com/geosql/geosql/sqlitefn/internal/unseal"
 )
 
 var argEpsValue = &frame.Arg{Name: "epsilon", Is: "distinguishability per unit of the universe", Kind: frame.Positive, Setting: true}
+
+var valueFunctions = []*frame.Function{
+	{
+		Name: "dx_value", Section: frame.ReleasedValues, Returns: "REAL",
+		Args:     []*frame.Arg{frame.ArgAccount, frame.ArgX, argEpsValue, frame.ArgUniverse},
+		Does:     "Releases one reading with the truncated geometric mechanism.",
+		Charges:  "epsilon in the universe's unit to the account, for each evaluation",
+		Notes:    "A NULL reading gives NULL and charges nobody.",
+		Examples: []string{"SELECT dx_value('ana', 0.412, 5, 'halfhour')"},
+		Scalar:   dxValue,
+	}, {
+		Name: "dx_value", Section: frame.OverSealed, Returns: "REAL",
+		Args:    []*frame.Arg{unseal.ArgSealed, argEpsValue},
+		Does:    "Releases one sealed reading with the truncated geometric mechanism.",
+		Charges: "epsilon in the universe's unit to the value's account, for each evaluation",
+		Notes:   "NULL, and an erased or revoked value, gives NULL and charges nobody.",
+		Answer:  sealedValue,
+	},
+}
+
+var valueQuery = row{aggregate: always(scalar.Value), epsilon: argEpsValue}
 
 // valuePlan is a query for single readings, with an accumulator for one.
 type valuePlan struct {
@@ -29,11 +51,32 @@ func dxValue(c frame.Call) error {
 	}
 	plan.Reset(&plan.reading)
 	plan.Add(&plan.reading, x)
-	c.ResultFloat(0, drawReading(c, paid, plan.Query, &plan.reading))
+	c.ResultFloat(0, drawReading(c, paid, plan.Query, &plan.reading).Value)
 	return nil
 }
 
 func newValuePlan(c frame.Call) (*valuePlan, error) {
 	q, err := valueQuery.newQuery(c)
 	return &valuePlan{Query: q}, err
+}
+
+// sealedValue pays for a sealed reading and draws.
+func sealedValue(c frame.Call) (frame.Answer, error) {
+	o, present, err := unseal.Open(c, unseal.ArgSealed)
+	if err != nil || !present {
+		return frame.Answer{}, err
+	}
+	u, err := unseal.UniverseOf(c.Session, o.Of)
+	if err != nil {
+		return frame.Answer{}, c.Errorf(unseal.ArgSealed, "%w", err)
+	}
+	query, err := valueQuery.newQueryOn(c, u.Universe)
+	if err != nil {
+		return frame.Answer{}, err
+	}
+	return unseal.PayOne(c, o, query.Price(), func(paid frame.Receipt) frame.Answer {
+		var reading scalar.Accumulator
+		query.AddIndex(&reading, u.Index(o.Data))
+		return frame.NumberAnswer(drawReading(c, paid, query, &reading).Value)
+	})
 }

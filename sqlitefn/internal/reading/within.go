@@ -65,8 +65,11 @@ type origin struct {
 	next    *origin
 }
 
-// add notes a release.
+// add notes a release of a number.
 func (a *answers) add(s *frame.Session, q *scalar.Query, r scalar.Release) {
+	if r.JSON != "" {
+		return
+	}
 	if !a.decided {
 		a.decided, a.asked = true, mentions(s, withinName)
 	}
@@ -100,9 +103,9 @@ type deviationKey struct {
 
 // deviations remembers deviations, because the groups of a statement mostly share them: nil
 // for one that depends on the readings.
-var deviations = frame.NewMemo[deviationKey, *scalar.Deviation]()
+var deviations = frame.NewMemo[deviationKey, scalar.Deviation]()
 
-func (k deviationKey) newDeviation() (*scalar.Deviation, error) {
+func (k deviationKey) newDeviation() (scalar.Deviation, error) {
 	if d, known := k.query.Deviation(k.p); known {
 		return d, nil
 	}
@@ -122,7 +125,7 @@ func (a *answers) within(s *frame.Session, number, p float64) (r float64, known 
 		if d == nil || err != nil {
 			return 0, false
 		}
-		r = max(r, d.Of(scalar.Release{Value: number, Divisor: o.divisor}))
+		r = max(r, d(scalar.Release{Value: number, Divisor: o.divisor}))
 	}
 	return r, true
 }

@@ -50,14 +50,12 @@ func (a *allowance) End() {
 
 // Sizes in bytes.
 const (
-	groupSize   = 8 << 10 // of an open group without rows
-	memberSize  = 400     // of an account in a group, in its question, and in the ledger's working memory
-	rowSize     = 16      // of a contribution
-	dataSize    = 16      // of a contribution's sealed data
-	ReadingSize = 40      // of a reading that an accumulator keeps and sorts
-	levelSize   = 256     // of a level and the rises that lead to it
-	CellSize    = 400     // of a cell that is not empty, with its part of an answer
-	BinSize     = 64      // of a bin, with its part of an answer
+	groupSize  = 8 << 10 // of an open group without rows
+	memberSize = 400     // of an account in a group, in its question, and in the ledger's working memory
+	rowSize    = 16      // of a contribution
+	dataSize   = 16      // of a contribution's sealed data
+	levelSize  = 256     // of a level and the rises that lead to it
+	CellSize   = 400     // of a cell that is not empty, with its part of an answer
 )
 
 // reserve takes the memory for another value of the group, before it is added.

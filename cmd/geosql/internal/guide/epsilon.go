@@ -194,12 +194,9 @@ func radiusText(a scalar.Aggregate, u *scalar.Universe, eps *big.Rat, rows int64
 }
 
 func radiusOf(a scalar.Aggregate, u *scalar.Universe, eps *big.Rat, rows int64) (float64, error) {
-	q, err := scalar.NewQuery(a, u, budget.D1, eps, nil)
+	q, err := scalar.NewQuery(a, u, budget.D1, eps)
 	if err != nil {
 		return 0, err
-	}
-	if a != scalar.Avg {
-		rows = 0
 	}
 	return q.Radius(0.95, rows)
 }

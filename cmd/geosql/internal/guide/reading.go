@@ -300,7 +300,7 @@ func (t *Task) askReadingEpsilon(ctx context.Context, r *readingPlan) error {
 		need: "use --reading-epsilon-for " + unit + " or --reading-epsilon E",
 		of: func(radius float64) (*big.Rat, error) {
 			return scalar.EpsilonFor(radius, 0.95, 0, func(eps *big.Rat) (*scalar.Query, error) {
-				return scalar.NewQuery(scalar.Sum, r.universe, budget.D1, eps, nil)
+				return scalar.NewQuery(scalar.Sum, r.universe, budget.D1, eps)
 			})
 		},
 		take: func(eps *big.Rat) error {

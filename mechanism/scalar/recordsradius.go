@@ -1,6 +1,9 @@
 package scalar
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // How far an average of m >= 1 records is off, under nd1 and dh. All of this is in half steps
 // from the middle of the universe, which reaches from -n to n.
@@ -31,21 +34,17 @@ import "math"
 // D*|z-y| <= Q(y), whatever the readings and m are; moving z into the universe only takes it
 // nearer to y. All of these y are within r of z if r is Q(min(n, |z|+r))/D, or more.
 
-// radius returns a distance, in the unit, within which an average of m readings is of the
-// true one with probability p at least. Under d1 and dinf it is the least such distance,
-// but for readings near the ends of the universe. Under nd1 and dh it is the least for the
-// worst readings, as said above.
-func (v *mean) radius(p float64, m int64) float64 {
-	u := v.universe
-	if !v.records {
-		return min(v.sumNoise(m).quantile(p)*float64(u.stride)/(u.scale*float64(m)), float64(u.width())/u.scale)
+// radius returns, in the unit, the least distance that holds for the worst readings, as said above.
+func (v *recordsMean) radius(p float64, m int64) (float64, error) {
+	if m == 0 {
+		return 0, fmt.Errorf("rows must be given: the accuracy of an average under %v depends on how many there are", v.metric)
 	}
-	r := leastFor(p, 2*float64(u.last), func(r float64) float64 { return v.within(r, m) })
-	return v.inUnit(r)
+	r := leastFor(p, 2*float64(v.universe.last), func(r float64) float64 { return v.within(r, m) })
+	return v.inUnit(r), nil
 }
 
 // spread returns Q(y).
-func (v *mean) spread(p, y float64) float64 {
+func (v *recordsMean) spread(p, y float64) float64 {
 	return leastFor(p, math.MaxFloat64, func(room float64) float64 {
 		return v.overCounts(math.Inf(-1), func(from, to float64) float64 {
 			return v.sum.leastWithin(room, y*max(-from, to))
@@ -54,14 +53,14 @@ func (v *mean) spread(p, y float64) float64 {
 }
 
 // inUnit returns a distance of half steps in the unit, and hi-lo if that is less.
-func (v *mean) inUnit(halfSteps float64) float64 {
+func (v *recordsMean) inUnit(halfSteps float64) float64 {
 	u := v.universe
 	return min(halfSteps/2*float64(u.stride), float64(u.width())) / u.scale
 }
 
 // within returns a lower bound of the probability that an average of m records is within
 // r half steps of the true one, whatever the readings are; 0 <= r < 2n.
-func (v *mean) within(r float64, m int64) float64 {
+func (v *recordsMean) within(r float64, m int64) float64 {
 	n, rows := float64(v.universe.last), float64(m)
 	least := func(count float64) float64 { // convex, so that a run has its largest at an end
 		y := n
@@ -84,7 +83,7 @@ func (v *mean) within(r float64, m int64) float64 {
 // overCounts returns the expectation over M of a probability given M. It asks for the
 // probability over a run of values of M at a time, at most 1/64 of the noise's scale,
 // where a lower bound for the run is wanted. Values of M below lowest count as lowest.
-func (v *mean) overCounts(lowest float64, probability func(from, to float64) float64) float64 {
+func (v *recordsMean) overCounts(lowest float64, probability func(from, to float64) float64) float64 {
 	run := max(1, math.Floor(1/(64*v.count.rate)))
 	most := math.Ceil(40 / v.count.rate) // |M| is more with probability e^-40
 	sum, from := 0., -most

@@ -9,7 +9,7 @@ import (
 
 // coverage returns the probability that the average of m records whose sum is y half steps
 // from m times the middle is released within r half steps, summed over the count's noise.
-func (v *mean) coverage(m, y int64, r float64) float64 {
+func (v *recordsMean) coverage(m, y int64, r float64) float64 {
 	n, mean := float64(v.universe.last), float64(y)/float64(m)
 	tail := func(k int64) float64 { // P(N >= k)
 		if k > 0 {
@@ -48,7 +48,7 @@ func TestMeanRadiusHoldsForAllRecords(t *testing.T) {
 	} {
 		for _, metric := range []budget.Metric{budget.ND1, budget.DH} {
 			u := universe(t, 0, c.last, 1)
-			q := query(t, Avg, u, metric, rational(c.eps), nil)
+			q := query(t, Avg, u, metric, rational(c.eps))
 			for _, p := range []float64{1e-3, 0.5, 0.9, 0.95, 0.99, 0.9999} {
 				radius, err := q.Radius(p, c.rows)
 				if err != nil {
@@ -60,7 +60,7 @@ func TestMeanRadiusHoldsForAllRecords(t *testing.T) {
 				for i := int64(-40); i <= 40; i++ {
 					for _, y := range []int64{total * i / 40, nearEnd + i} {
 						if -total <= y && y <= total {
-							least = min(least, q.mean.coverage(c.rows, y, r+1e-11))
+							least = min(least, q.law.(*recordsMean).coverage(c.rows, y, r+1e-11))
 						}
 					}
 				}
@@ -77,7 +77,7 @@ func TestMeanRadiusHoldsForAllRecords(t *testing.T) {
 func TestMeanRadiusAtSmallEpsilons(t *testing.T) {
 	u := universe(t, 0, 1000, 1)
 	for _, eps := range []string{"0.01", "0.001"} {
-		q := query(t, Avg, u, budget.DH, rational(eps), nil)
+		q := query(t, Avg, u, budget.DH, rational(eps))
 		for _, p := range []float64{0.5, 0.95} {
 			const rows = 100_000
 			radius, err := q.Radius(p, rows)
@@ -85,17 +85,17 @@ func TestMeanRadiusAtSmallEpsilons(t *testing.T) {
 				t.Fatal(err)
 			}
 			worst := int64(math.Ceil((1000-2*radius)*rows)) - 1
-			if got := q.mean.coverage(rows, worst, 2*radius); got < p-1e-9 || got > p+0.01 {
+			if got := q.law.(*recordsMean).coverage(rows, worst, 2*radius); got < p-1e-9 || got > p+0.01 {
 				t.Errorf("epsilon %s: radius %v holds %v of the answers, not %v", eps, radius, got, p)
 			}
 		}
 	}
 	for _, eps := range []string{"1e-9", "1e-15"} { // as much noise as there is room for
-		if r, err := query(t, Avg, u, budget.DH, rational(eps), nil).Radius(0.95, 1000); err != nil || r != 1000 {
+		if r, err := query(t, Avg, u, budget.DH, rational(eps)).Radius(0.95, 1000); err != nil || r != 1000 {
 			t.Errorf("epsilon %s: radius %v, %v", eps, r, err)
 		}
 	}
-	if _, err := query(t, Avg, u, budget.DH, rational("1"), nil).Radius(0.9, 0); err == nil {
+	if _, err := query(t, Avg, u, budget.DH, rational("1")).Radius(0.9, 0); err == nil {
 		t.Error("the accuracy of unknown records is told")
 	}
 }

@@ -1,0 +1,160 @@
+package scalar
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"math/bits"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/exact"
+)
+
+// The percentiles of fixed p: 0, 100 and 50.
+var (
+	Min    = register(percentile{"min", fraction{0, 1}})
+	Max    = register(percentile{"max", fraction{1, 1}})
+	Median = register(percentile{"median", fraction{1, 2}})
+
+	_ = register(percentile{"percentile", fraction{1, 2}}) // see ParseAggregate
+)
+
+// Percentile returns the aggregate of the reading of rank min(m, floor(p*m/100)+1) among m, for p in 0..100.
+func Percentile(p *big.Rat) (Aggregate, error) {
+	f := new(big.Rat).Mul(p, big.NewRat(1, 100))
+	if f.Sign() < 0 || f.Cmp(big.NewRat(1, 1)) > 0 {
+		return nil, errors.New("p is not in 0..100")
+	}
+	if !f.Denom().IsUint64() {
+		return nil, errors.New("p has more than 17 decimals")
+	}
+	return percentile{"percentile", fraction{f.Num().Uint64(), f.Denom().Uint64()}}, nil
+}
+
+// A fraction of the readings comes before a percentile: num/den = p/100.
+type fraction struct{ num, den uint64 }
+
+// below returns how many of m > 0 readings come before the percentile, min(m-1, floor(m*p/100)).
+func (f fraction) below(m int) int {
+	hi, lo := bits.Mul64(uint64(m), f.num)
+	below, _ := bits.Div64(hi, lo, f.den) // num <= den: at most m
+	return min(m-1, int(below))
+}
+
+type percentile struct {
+	name string
+	fraction
+}
+
+func (p percentile) String() string    { return p.name }
+func (percentile) TakesUniverse() bool { return true }
+
+// law is noise under dinf, a draw by score under nd1 and dh, and one of the two under d1.
+func (p percentile) law(s setting) (law, error) {
+	u := s.universe
+	sensitivity := u.one()
+	switch s.metric {
+	case budget.ND1:
+		sensitivity = big.NewInt(u.width())
+	case budget.DH:
+		sensitivity = big.NewInt(u.stride) // a score of one takes the place of a step
+	}
+	n, err := s.newNoised(u.lattice(), float64(u.last), sensitivity)
+	ranks := ranked{s, n, keeping{}, p.fraction}
+	switch {
+	case s.metric != budget.DInf:
+		return &scored{ranks}, err
+	case p.num == 0, p.num == p.den:
+		return &extreme{ranks, p.num == 0}, err
+	}
+	return &ranks, err
+}
+
+// A ranked law answers with the reading of a rank, with noise.
+//
+// Sensitivity under dinf, and under d1 with the same rows NULL, hence the same m and
+// rank: a reading of given rank moves by no more than the largest move of any reading
+// (thesis, theorem 4.9). Under dinf, when other rows are NULL, the distance is hi - lo at
+// least, and no two points of the grid are further apart; lo, the answer without readings,
+// is one of them.
+type ranked struct {
+	setting
+	noised
+	keeping
+	fraction
+}
+
+// answer returns the index of rank below(m)+1 among the m readings, which it reorders. It is 0 if there are none.
+func (l *ranked) answer(a *Accumulator) int128 {
+	if len(a.indices) == 0 {
+		return int128{}
+	}
+	return fromInt64(nth(a.indices, l.below(len(a.indices)), bits.Len64(uint64(l.universe.last))))
+}
+
+func (l *ranked) draw(src *exact.Source, a *Accumulator) Release { return l.release(src, l.answer(a)) }
+
+func (*ranked) bytes(readings int64) int64 { return readingSize * readings }
+
+// An extreme law keeps only the least reading, or the largest.
+type extreme struct {
+	ranked
+	least bool
+}
+
+func (l *extreme) add(a *Accumulator, k int64) {
+	if a.rows == 1 || k < a.index == l.least {
+		a.index = k
+	}
+}
+
+func (*extreme) answer(a *Accumulator) int128 { return fromInt64(a.index) }
+
+func (l *extreme) draw(src *exact.Source, a *Accumulator) Release { return l.release(src, l.answer(a)) }
+
+func (*extreme) bytes(int64) int64 { return 0 }
+
+// A scored law draws a percentile by score, or under d1 with noise where that is better: see rank.go and reference.go.
+// Its noise has twice the rate of scores.
+type scored struct{ ranked }
+
+// byScore reports whether the answer over m readings is drawn by score.
+func (l *scored) byScore(m int) bool { return l.metric != budget.D1 || l.prefersScore(m) }
+
+func (l *scored) draw(src *exact.Source, a *Accumulator) Release {
+	if !l.byScore(len(a.indices)) {
+		return l.ranked.draw(src, a)
+	}
+	return Release{Value: l.number(fromInt64(l.choose(src, a))), Divisor: 1}
+}
+
+// choose draws an index of the universe by score. It sorts the readings.
+func (l *scored) choose(src *exact.Source, a *Accumulator) int64 {
+	a.choice.prepare(l.noise.rate/2, l.scores(&a.choice, a.sorted(l.universe))) // halving is exact
+	return a.choice.draw(src)
+}
+
+// scores returns the scores over sorted readings, in the memory of c if that has some. Without readings all values have
+// the same score, whatever is scored: 0 in moves.
+func (l *scored) scores(c *choice, sorted []int64) scores {
+	k := 0
+	if len(sorted) > 0 {
+		k = l.below(len(sorted))
+	}
+	if l.metric == budget.DH && len(sorted) > 0 {
+		s := memory[rankScores](c)
+		*s = rankScores{sorted: sorted, k: k, last: l.universe.last}
+		return s
+	}
+	s := memory[moveScores](c)
+	*s = moveScores{sorted: sorted, k: k, last: l.universe.last}
+	return s
+}
+
+func (l *scored) radius(float64, int64) (float64, error) {
+	const data = "how far a percentile is off under metric %v depends on the readings"
+	if l.metric == budget.DH {
+		return 0, fmt.Errorf(data+"; dx_rank_radius(p, epsilon, universe) tells how many ranks", l.metric)
+	}
+	return 0, fmt.Errorf(data, l.metric)
+}

@@ -1,0 +1,61 @@
+package scalar
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/exact"
+)
+
+// Sum is the sum of the readings.
+var Sum = register(&simple{"sum", newSum})
+
+// A sum is on the lattice gcd(lo, step)*Z, clamped at 0 if no reading is negative.
+//
+// # Sensitivity
+//
+// A reading that moves by d moves the sum by d, and such moves add up: 1 under d1. A reading that appears or disappears
+// moves the sum by its value, at most reach = max(|lo|, |hi|, hi-lo): one record under dh, and the distance that the row
+// then counts as under d1. Under nd1 a move by d is at distance d/(hi-lo), and d <= reach*d/(hi-lo), because
+// reach >= hi-lo. So reach bounds the sensitivity under nd1 and dh. (Thesis, section 4.3.)
+//
+// Under d1 a row that is present or absent counts as hi - lo elsewhere in this package. The exception is the sum over a
+// universe without 0: one row more or less changes it by up to max(|lo|, |hi|) > hi - lo, and counts as that distance.
+//
+// Under dinf n readings that each move by one step move the sum by n: there is no bound.
+type sum struct {
+	setting
+	noised
+	sums
+}
+
+func newSum(s setting) (law, error) {
+	sensitivity := s.universe.one()
+	switch s.metric {
+	case budget.ND1, budget.DH:
+		sensitivity = big.NewInt(s.universe.reach())
+	case budget.DInf:
+		return nil, fmt.Errorf("metric %v: sum has no finite sensitivity under it", s.metric)
+	}
+	n, err := s.newNoised(s.universe.totals(), math.Inf(1), sensitivity)
+	return &sum{s, n, sums{}}, err
+}
+
+func (v *sum) answer(a *Accumulator) int128 { return v.universe.total(a.rows, a.sum) }
+
+func (v *sum) draw(src *exact.Source, a *Accumulator) Release { return v.release(src, v.answer(a)) }
+
+func (*sum) standIn() Release { return zero }
+
+// total returns the sum of the readings, in grains, from the sum of their indices.
+func (u *Universe) total(rows int64, indices uint128) int128 {
+	grain := u.grain()
+	steps := indices.times(uint64(u.stride / grain))
+	offset := uint128{0, uint64(rows)}.times(uint64(max(u.first, -u.first) / grain))
+	if u.first < 0 {
+		offset = offset.neg()
+	}
+	return steps.add(offset)
+}

@@ -1,0 +1,118 @@
+package reading
+
+import (
+	"slices"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/mechanism/scalar"
+	"github.com/geosql/geosql/sqlitefn/internal/declared"
+	"github.com/geosql/geosql/sqlitefn/internal/frame"
+	"github.com/geosql/geosql/sqlitefn/internal/unseal"
+)
+
+// A row is an aggregate of readings in SQL, over plain readings and over sealed ones.
+type row struct {
+	name      string
+	returns   string // see [frame.Function]
+	aggregate func(frame.Call) (scalar.Aggregate, error)
+
+	// Its arguments: first comes before epsilon, last after all others; first, metric and last may be nil.
+	first, epsilon, metric, last *frame.Arg
+
+	plain, sealed words
+	examples      []string // over plain readings
+}
+
+// words describe a form of a function.
+type words struct{ does, charges, notes string }
+
+// forms returns the functions of rows, each over plain readings and over sealed ones.
+func forms(rows ...*row) (list []*frame.Function) {
+	for _, r := range rows {
+		plain := r.form(r.plain, frame.ArgContributor, frame.ArgX, r.first, r.epsilon, frame.ArgUniverse, r.metric, r.last)
+		plain.Section, plain.Examples, plain.Aggregate = frame.ReleasedValues, r.examples, r.newGroup
+		sealed := r.form(r.sealed, unseal.ArgSealed, r.first, r.epsilon, r.metric, r.last)
+		sealed.Section, sealed.Aggregate = frame.OverSealed, r.newSealedGroup
+		list = append(list, plain, sealed)
+	}
+	return list
+}
+
+// form returns a function with the arguments that are not nil.
+func (r *row) form(w words, args ...*frame.Arg) *frame.Function {
+	args = slices.DeleteFunc(args, func(a *frame.Arg) bool { return a == nil })
+	return &frame.Function{Name: r.name, Returns: r.returns, Args: args, Does: w.does, Charges: w.charges, Notes: w.notes}
+}
+
+// always returns the aggregate of calls that have no arguments for it.
+func always(a scalar.Aggregate) func(frame.Call) (scalar.Aggregate, error) {
+	return func(frame.Call) (scalar.Aggregate, error) { return a, nil }
+}
+
+// queryKey is what a query is built from.
+type queryKey struct {
+	aggregate scalar.Aggregate
+	universe  *scalar.Universe
+	metric    budget.Metric
+	epsilon   float64
+}
+
+// queries remembers queries, because the groups of a statement mostly share them.
+var queries = frame.NewMemo[queryKey, *scalar.Query]()
+
+// newQuery returns the query for the settings of a call.
+func (r *row) newQuery(c frame.Call) (*scalar.Query, error) {
+	universe, err := declared.Universe(c, frame.ArgUniverse)
+	if err != nil {
+		return nil, err
+	}
+	return r.newQueryOn(c, universe)
+}
+
+// newQueryOn returns the query for the settings of a call on a universe, nil for a count.
+func (r *row) newQueryOn(c frame.Call, universe *scalar.Universe) (_ *scalar.Query, err error) {
+	key := queryKey{universe: universe, epsilon: c.Number(r.epsilon)}
+	if r.metric != nil {
+		if key.metric, err = metric(c, r.metric); err != nil {
+			return nil, err
+		}
+	}
+	if key.aggregate, err = r.aggregate(c); err != nil {
+		return nil, err
+	}
+	return queries.Get(c.Session, key, key.newQuery)
+}
+
+// metric returns the metric that an argument names, d1 without the argument.
+func metric(c frame.Call, a *frame.Arg) (budget.Metric, error) {
+	if !c.Given(a) {
+		return budget.D1, nil
+	}
+	return budget.ParseMetric(c.Text(a))
+}
+
+func (k queryKey) newQuery() (*scalar.Query, error) {
+	return scalar.NewQuery(k.aggregate, k.universe, k.metric, budget.Decimal(k.epsilon))
+}
+
+// drawReading answers a query for readings, or with its stand-in in a dry run.
+func drawReading(c frame.Call, paid frame.Receipt, q *scalar.Query, acc *scalar.Accumulator) scalar.Release {
+	var r scalar.Release
+	if source := paid.Randomness(); source != nil {
+		r = q.Release(source, acc)
+	} else {
+		r = q.StandIn()
+	}
+	if paid.Here() {
+		answersOf.Of(c.Statement()).add(c.Session, q, r)
+	}
+	return r
+}
+
+// answerTo returns a release as an answer in SQL.
+func answerTo(r scalar.Release) frame.Answer {
+	if r.JSON != "" {
+		return frame.TextAnswer([]byte(r.JSON))
+	}
+	return frame.NumberAnswer(r.Value)
+}
