@@ -2,11 +2,10 @@ package file_test
 
 import (
 	"fmt"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/internal/trials"
 	"github.com/geosql/geosql/ledger"
 )
 
@@ -34,14 +33,7 @@ const generations = 2
 func (s *scenario) kills() int { return generations * len(s.players) }
 
 func killsPerScenario(t *testing.T) int {
-	s := os.Getenv("GEOSQL_KILLS")
-	if s == "" {
-		return fewKills
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 {
-		t.Fatalf("GEOSQL_KILLS is not a number of kills: %q", s)
-	}
+	n := trials.Count(t, "GEOSQL_KILLS", fewKills*len(scenarios))
 	return (n + len(scenarios) - 1) / len(scenarios)
 }
 

@@ -5,13 +5,12 @@ package postgres
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/geosql/geosql/internal/pgtest"
+	"github.com/geosql/geosql/internal/trials"
 	"github.com/geosql/geosql/ledger"
 )
 
@@ -244,14 +243,7 @@ func (f *crashFigures) add(c *crash, s *recorded) {
 }
 
 func TestCrashKill(t *testing.T) {
-	rounds := fewRounds
-	if s := os.Getenv("GEOSQL_KILLS"); s != "" {
-		n, err := strconv.Atoi(s)
-		if err != nil || n < 1 {
-			t.Fatalf("GEOSQL_KILLS is not a number of rounds: %q", s)
-		}
-		rounds = n
-	}
+	rounds := trials.Count(t, "GEOSQL_KILLS", fewRounds)
 	all, killed := crashFigures{errors: map[string]int{}}, 0
 	for done := 0; done < rounds && !t.Failed(); {
 		n := min(manyRounds, rounds-done)

@@ -4,9 +4,9 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
+
+	"github.com/geosql/geosql/internal/trials"
 )
 
 // The table of directions is off by at most directionError, by Taylor's series in 120 bits.
@@ -80,13 +80,7 @@ func (f withMath) unproject(x, y float64) (lat, dlon float64) {
 // The tables change printed digits only where a seventh decimal is a tie within rounding errors,
 // and the lattice point of a secret only there. GEOSQL_POINTS is how many points to compare.
 func TestProjectionWithMath(t *testing.T) {
-	points := 300_000
-	if text := os.Getenv("GEOSQL_POINTS"); text != "" {
-		var err error
-		if points, err = strconv.Atoi(text); err != nil {
-			t.Fatal(err)
-		}
-	}
+	points := trials.Count(t, "GEOSQL_POINTS", 300_000)
 	r := rand.New(rand.NewPCG(24, 1))
 	printed, moved := 0, 0
 	var d *Domain

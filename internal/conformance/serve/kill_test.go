@@ -9,33 +9,25 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/geosql/geosql/internal/trials"
 )
 
-// How often the server is killed: more with GEOSQL_KILLS, as make long does.
+// kills is how often the server is killed, without GEOSQL_KILLS.
 const kills = 20
-
-func rounds(t *testing.T) int {
-	n := kills
-	if v := os.Getenv("GEOSQL_KILLS"); v != "" {
-		var err error
-		if n, err = strconv.Atoi(v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return n
-}
 
 // Whatever is killed when, every answer that somebody has seen was charged, and is remembered: asked again it is the same,
 // and free.
 func TestKill(t *testing.T) {
 	const epsilon = 0.0009765625 // 2^-10, so that sums are exact
+	rounds := trials.Count(t, "GEOSQL_KILLS", kills)
 	p := newPlace(t, "100000")
 	p.analyst("ann", "100000", "--max-repeat", "2")
 	random := rand.New(rand.NewPCG(21, 9))
 	seen := map[string]string{} // answers by question
 	var mu sync.Mutex
 	answers, price := 0, 0 // price is the cost of the questions, as multiples of epsilon
-	for round := range rounds(t) {
+	for round := range rounds {
 		s := p.serve()
 		stop := make(chan struct{})
 		var clients sync.WaitGroup
@@ -118,8 +110,8 @@ func TestKill(t *testing.T) {
 		t.Errorf("answers that were given cost %v", after-before)
 	}
 	s.stop()
-	t.Logf("%d answers to %d questions in %d rounds; they cost %d, and %v was charged", answers, len(seen), rounds(t), price, before/epsilon)
-	if len(seen) < 10*rounds(t)/2 {
+	t.Logf("%d answers to %d questions in %d rounds; they cost %d, and %v was charged", answers, len(seen), rounds, price, before/epsilon)
+	if len(seen) < 10*rounds/2 {
 		t.Error("too few to be a test")
 	}
 }

@@ -1,4 +1,4 @@
-// Package fuzztest has helpers for fuzz targets of several packages.
+// Package fuzztest has helpers for fuzz targets, and other tests of readers, of several packages.
 package fuzztest
 
 import (
@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,39 @@ import (
 func Limit(tb testing.TB, within time.Duration) {
 	timer := time.AfterFunc(within, func() { panic(fmt.Sprintf("%s takes longer than %v", tb.Name(), within)) })
 	tb.Cleanup(func() { timer.Stop() })
+}
+
+// Linear tests that readers of a statement take twice as much memory for twice the length, and do not take hours.
+func Linear(t *testing.T, readers map[string]func(sql string)) {
+	const n, little = 250_000, 1 << 20
+	for name, read := range readers {
+		for what, text := range map[string][3]string{
+			"terms":      {"SELECT printf('%d', 1", "+1", ")"},
+			"arguments":  {"SELECT printf('%d', 1", ",1", ")"},
+			"calls":      {"SELECT 1", "+printf(1,2)", ""},
+			"groups":     {"SELECT 1", "+sum(a)", ""},
+			"comments":   {"", "/* a */ ", "SELECT 1"},
+			"operators":  {"SELECT a", "<b", ""},
+			"semicolons": {"", ";", ""},
+			"quotes":     {"SELECT printf(", "'a'", ")"},
+			"brackets":   {"SELECT ", "[", ""},
+		} {
+			t.Run(name+" "+what, func(t *testing.T) {
+				Limit(t, time.Minute)
+				allocated := func(n int) float64 {
+					sql := text[0] + strings.Repeat(text[1], n/len(text[1])) + text[2]
+					var before, after runtime.MemStats
+					runtime.ReadMemStats(&before)
+					read(sql)
+					runtime.ReadMemStats(&after)
+					return float64(after.TotalAlloc - before.TotalAlloc)
+				}
+				if once, twice := allocated(n), allocated(2*n); twice > 2.5*once+little {
+					t.Errorf("%.0f bytes for a text, and %.0f for one twice as long", once, twice)
+				}
+			})
+		}
+	}
 }
 
 // comment matches the rest of a line that is a comment of its own, or begins one after a statement.
