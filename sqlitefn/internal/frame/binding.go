@@ -32,7 +32,7 @@ type binding struct {
 // ErrNoLedger reports that no ledger exists yet, since nobody has set a limit.
 var ErrNoLedger = errors.New("there is no ledger: nobody has set a limit")
 
-// IgnoreNoLedger returns nil for errNoLedger, since then there is nothing to show, and any
+// IgnoreNoLedger returns nil for ErrNoLedger, since then there is nothing to show, and any
 // other error as it is.
 func IgnoreNoLedger(err error) error {
 	if err == ErrNoLedger {
