@@ -1,5 +1,6 @@
 // Package budget counts privacy losses: epsilon as an exact fixed-point amount, the
-// unit it is per, and the metrics that say how far apart two databases are.
+// unit it is per, and the metrics that say how far apart two databases are. It imports helpers
+// only. Start at Amount, Unit and Metric.
 //
 // A mechanism with loss epsilon makes two secrets at distance d
 // distinguishable by at most a factor exp(epsilon*d): d_X-privacy in the sense

@@ -1,5 +1,6 @@
 // Package dataset reads and writes data sets batch by batch: CSV and Parquet in; CSV,
-// Parquet, GeoParquet and GeoJSON out.
+// Parquet, GeoParquet and GeoJSON out. It imports helpers and the libraries of the formats. Start
+// at Reader and Writer.
 //
 // A program that also reads tables of SQLite, and writes GeoPackages, imports the package
 // that does so, as it would import image/png:

@@ -1,7 +1,7 @@
 // Package ledger defines the interface of a ledger of privacy budgets, and holds the rules that every
 // ledger keeps. Package ledger/file is the engine that keeps one in an SQLite file, and
 // ledger/postgres the one that keeps it on a PostgreSQL server. Both pass the suite of
-// package ledger/ledgertest.
+// package ledger/ledgertest. It imports budget. Start at Ledger and Charge.
 //
 // An account is the person or thing that a secret is about. Its budget of one unit is an amount of epsilon.
 // Every release is charged to the account before it leaves. Losses of one unit add up: n

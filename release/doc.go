@@ -1,7 +1,8 @@
 // Package release publishes a sanitised copy of a data set of locations, as the
 // algorithm of figure 5.12 does (Bordenabe, Measuring Privacy with Distinguishability
 // Metrics (2014), section 5.4): every location is replaced by a draw of a planar
-// mechanism around it, and the account that it is about is charged in the ledger.
+// mechanism around it, and the account that it is about is charged in the ledger. It imports
+// dataset, ledger and mechanism/planar. Start at Spec and Run.
 //
 // # The promise
 //

@@ -1,6 +1,7 @@
 // Package sealed hides secrets in a database that anybody may query: a sealed value is an
 // authenticated ciphertext of a reading or a location together with the account that pays for
-// releases of it. Anybody with the public key can seal; only the owner's key opens.
+// releases of it. Anybody with the public key can seal; only the owner's key opens. It imports
+// nothing of geosql's. Start at Sealer, Opener and Reader.
 //
 // A [Sealer] is a session of a collector. It makes values of 56 bytes, which name their column,
 // their session and a counter; the last two are the identity of the row. An [Opener] is the

@@ -1,6 +1,6 @@
 // Package sqlitefn gives SQLite the functions of geosql: released values that
 // charge the person they are about, declarations of the owner, and the views of
-// the ledger.
+// the ledger. It imports its own frame and families. Start at functions.go.
 //
 // Three ways lead to a connection that has them:
 //

@@ -1,6 +1,7 @@
 // Package infer finds the kinds of columns of text: the kinds in which the
 // cells can be stored without losing a digit. A [Column] finds the kind alone; a [Survey]
-// describes a data set, and explains why a column is text.
+// describes a data set, and explains why a column is text. It imports package dataset. Start at
+// Column and Survey.
 package infer
 
 import (

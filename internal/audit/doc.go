@@ -1,5 +1,5 @@
 // Package audit attacks the functions of geosql from outside, through SQL, as an adversary would who knows
-// everything but one secret.
+// everything but one secret. It reaches the functions through package host only. Start at Run and Attack.
 //
 // An attack is a pair of neighbouring inputs, and the statement that releases something about them. The
 // runner draws answers under both inputs, each trial's input chosen by a fair coin. On the first draws it

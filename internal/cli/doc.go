@@ -1,4 +1,4 @@
 // Package cli is common to the project's programs: commands with their flags
 // and help, exit statuses, signals, the progress line on the terminal, and the reading of
-// data sets.
+// data sets. It imports dataset and helpers. Start at Program and Command.
 package cli

@@ -1,6 +1,7 @@
 // Package counts keeps a small number for each of very many values that are numbered by a session
 // and a counter, in bounded memory. Counters of a session that are near each other share a page,
-// and pages that are not in use for long are in a temporary file.
+// and pages that are not in use for long are in a temporary file. It imports internal/files. Start
+// at Table.
 package counts
 
 import (

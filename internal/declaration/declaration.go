@@ -1,6 +1,7 @@
 // Package declaration has the tables of a database in which its owner's declarations about locations
 // and readings are, and the id of the ledger that the database is charged to. It also looks at tables of
-// geosql's, these and others, before they are used: somebody may have edited the file.
+// geosql's, these and others, before they are used: somebody may have edited the file. It imports
+// internal/sqlite. Start at Use and Named.
 package declaration
 
 // Schema creates the tables in the main database, unless they are there. Their names include main,

@@ -1,6 +1,7 @@
 // Package gappa translates the floating-point arithmetic of Go functions into scripts for
 // Gappa (Daumas and Melquiond, Certification of bounds on expressions involving rounded
-// operators, 2010), which proves bounds on its errors by interval arithmetic and rewriting.
+// operators, 2010), which proves bounds on its errors by interval arithmetic and rewriting. Tests
+// import it. Start at Load and Source.
 //
 // A script is made from the source: constants are those of the code, to the last bit, and
 // every operation is followed by a rounding. Code that the package does not translate (loops,

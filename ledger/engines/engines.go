@@ -1,4 +1,5 @@
-// Package engines opens ledgers wherever they are: in files, or on PostgreSQL servers.
+// Package engines opens ledgers wherever they are: in files, or on PostgreSQL servers. It imports
+// the engines. Start at Open and Move.
 //
 // Where a ledger is, is told by one text: the path of a file, or a URL that begins with postgres://
 // or postgresql://. Put ./ before the name of a file that looks like a URL.

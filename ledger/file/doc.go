@@ -1,5 +1,6 @@
 // Package file keeps a ledger of privacy budgets in an SQLite file, or in memory. Package
-// ledger defines the guarantees of a ledger; this package keeps them in a file.
+// ledger defines the guarantees of a ledger; this package keeps them in a file. It imports ledger,
+// its common engine and internal/sqlite. Start at Open and, for a charge, transaction.go.
 //
 // # Why a charge is safe
 //

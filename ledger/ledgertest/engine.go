@@ -1,7 +1,7 @@
 // Package ledgertest tests that an engine is a ledger, as [ledger.Ledger] defines it,
 // wherever it keeps the ledger. How an engine stores a ledger, and whether it notices changes by
 // others to the stored ledger, is for its own tests, which can use [Ask] and the rest that is
-// exported here.
+// exported here. It imports ledger and no engine. Start at Run.
 //
 // The tests of an engine call [Run]. Some tests need several processes: there the test binary runs
 // itself again, and [Main] plays the other process of the test.

@@ -1,5 +1,6 @@
 // Package postgres keeps ledgers on PostgreSQL servers, for processes on many machines. A ledger
-// is the schema geosql of a database.
+// is the schema geosql of a database. It imports ledger, its common engine and pgx. Start at Open
+// and, for a charge, transaction.go.
 //
 // # Transactions
 //

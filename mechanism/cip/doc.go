@@ -1,7 +1,8 @@
 // Package cip computes how much a whole trace with Gaussian noise reveals about some of
 // its points to someone who knows how points depend on each other: conditional
 // inferential privacy under Gaussian processes (Meehan, Chaudhuri, Location Trace
-// Privacy Under Conditional Priors, 2019, called the paper).
+// Privacy Under Conditional Priors, 2019, called the paper). It imports exact, planar and gonum's
+// matrices. Start at Policy.
 //
 // A trace has a location, or a reading, at each of n times, which are public. The
 // release is z_i = x_i + noise, where the noise is Gaussian with the variance

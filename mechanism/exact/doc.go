@@ -2,7 +2,8 @@
 // every outcome is the stated real number, not a floating-point neighbour of
 // it, so a privacy bound proved on paper holds for the program. The last bits
 // of floating-point noise are known to reveal the secret (Mironov 2012;
-// Gazeau, Miller, Palamidessi 2013); here there are none.
+// Gazeau, Miller, Palamidessi 2013); here there are none. It imports nothing of geosql's. Start at
+// Source and DiscreteLaplace.
 //
 // # One uniform, read lazily
 //

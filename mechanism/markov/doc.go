@@ -1,7 +1,8 @@
 // Package markov holds public knowledge about how people move: a [Grid] of cells over a
 // domain and, as a [Model], a Markov chain on it, trained from traces. The chain
 // describes temporal correlations (Xiao, Xiong, Protecting Locations with Differential
-// Privacy under Temporal Correlations, CCS 2015, section 2.2).
+// Privacy under Temporal Correlations, CCS 2015, section 2.2). It imports planar. Start at Model
+// and Trainer.
 //
 // # Nothing here protects a secret
 //

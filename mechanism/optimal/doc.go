@@ -2,7 +2,8 @@
 // distribution of the secret, among all that keep epsilon*dX-privacy on a finite set
 // of places (Bordenabe, Measuring Privacy with Distinguishability Metrics, 2014,
 // chapter 6, here "the thesis"; Bordenabe, Chatzikokolakis, Palamidessi, Optimal
-// Geo-Indistinguishable Mechanisms for Location Privacy, CCS 2014).
+// Geo-Indistinguishable Mechanisms for Location Privacy, CCS 2014). It imports exact, planar and
+// gonum's vectors. Start at Problem and Mechanism.
 //
 // A mechanism is a matrix: row x is the distribution of the output for the secret
 // x, and

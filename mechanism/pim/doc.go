@@ -1,7 +1,8 @@
 // Package pim reports a moving person's location step by step, hidden among the
 // places where the person may be according to the earlier reports: the planar
 // isotropic mechanism on delta-location sets (Xiao, Xiong, Protecting Locations with
-// Differential Privacy under Temporal Correlations, CCS 2015, called the paper).
+// Differential Privacy under Temporal Correlations, CCS 2015, called the paper). It imports exact,
+// markov and planar. Start at Mechanism.
 //
 // A public Markov model (package markov) turns the earlier reports into a prior
 // probability of each cell of a grid. The delta-location set is the smallest set of

@@ -1,7 +1,8 @@
 // Package planar draws reported locations: the planar Laplace mechanism of
 // geo-indistinguishability (Bordenabe, Measuring Privacy with
 // Distinguishability Metrics, 2014, chapter 5) on a lattice in a public planar
-// frame of the Earth.
+// frame of the Earth. It imports budget, exact and orb. Start at Domain, Mechanism and
+// Laplace.Draw.
 //
 // # The promise
 //

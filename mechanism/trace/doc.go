@@ -3,7 +3,8 @@
 // mechanism first tests in private whether a prediction made from earlier reports is
 // good enough, and pays for noise only if it is not.
 // (Chatzikokolakis, Palamidessi, Stronati, A Predictive Differentially-Private
-// Mechanism for Mobility Traces, 2014, called the paper.)
+// Mechanism for Mobility Traces, 2014, called the paper.) It imports exact, planar and scalar.
+// Start at Mechanism.
 //
 // A secret is a point of a [Space]: a [Plane], for locations, or a [Line], for
 // readings. A [Mechanism] is a space with a [Policy]. A step takes three calls, so

@@ -1,5 +1,6 @@
 // Package catalog keeps the data of a sealed database beside its sealed values: in the database
-// itself, in tables geosql_sealed_*, and in its ledger.
+// itself, in tables geosql_sealed_*, and in its ledger. It imports sealed, ledger and
+// internal/sqlite. Start at Keeper.
 //
 // Collectors write to the database, and anybody may have read it. So the owner relies on nothing
 // in it that its keys or the ledger do not confirm. The database holds sessions, which collectors

@@ -1,4 +1,5 @@
-// Package bound bounds the privacy loss of a mechanism from below, from draws alone.
+// Package bound bounds the privacy loss of a mechanism from below, from draws alone. It imports
+// nothing of geosql's. Start at Learn and Measure.
 //
 // An auditor has a mechanism and two neighbouring inputs, numbered 0 and 1. Each trial chooses
 // the input by a fair coin, runs the mechanism on it and keeps the answer, an [Outcome]. From

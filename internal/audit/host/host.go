@@ -1,6 +1,6 @@
 // Package host evaluates the SQL of an audit: in this process, in another program that has loaded the
 // extension, or at a server of sealed databases. An audit sees nothing but rows, errors, and the
-// ledger says was spent.
+// ledger says was spent. It imports sqlitefn for the first. Start at Session and Database.
 package host
 
 import "context"

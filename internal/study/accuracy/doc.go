@@ -1,6 +1,7 @@
 // Package accuracy measures how far answers over readings are from the truth at a given
 // epsilon: those of package scalar, as dx_count, dx_sum and the other aggregates release
-// them, and those of textbook mechanisms for the same questions at the same epsilon.
+// them, and those of textbook mechanisms for the same questions at the same epsilon. It imports
+// mechanism/scalar. Start at Study.
 //
 // # Textbook mechanisms
 //

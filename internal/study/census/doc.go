@@ -1,6 +1,6 @@
 // Package census measures the effect of sanitised homes on the commutes of a census: section
 // 5.4 of Bordenabe, Measuring Privacy with Distinguishability Metrics (2014), called the
-// thesis.
+// thesis. It imports mechanism/planar. Start at Study.
 //
 // A data set has a home and a workplace for every job. Its sanitised version has the same
 // workplaces, and instead of each home a point that the planar Laplace mechanism draws for it

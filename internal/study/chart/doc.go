@@ -1,3 +1,3 @@
 // Package chart draws the figures of the studies as SVG: pages of plots in one
-// style, and maps.
+// style, and maps. It imports no study. Start at Page.
 package chart

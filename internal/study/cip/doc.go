@@ -1,5 +1,6 @@
 // Package cip measures the loss of a whole trace with Gaussian noise if points depend on each other: figure 2 of
-// Meehan, Chaudhuri, Location Trace Privacy Under Conditional Priors (2019), called the paper.
+// Meehan, Chaudhuri, Location Trace Privacy Under Conditional Priors (2019), called the paper. It imports
+// mechanism/cip. Start at Study.
 //
 // A [Study] takes the times of a trace and computes the loss of families of secret sets for
 // several length scales and variances of the noise, and the loss if points were independent,

@@ -1,6 +1,6 @@
 // Package lbs measures the cost of a location service for users who report a noisy place:
 // sections 5.3 and 5.5, and figure 5.6, of Bordenabe, Measuring Privacy with Distinguishability
-// Metrics (2014), called the thesis.
+// Metrics (2014), called the thesis. It imports mechanism/planar and optimal. Start at Study.
 //
 // A user wants the points of interest (POIs) within a radius of interest of their location.
 // Their application reports a point z of the planar Laplace mechanism, asks the service for

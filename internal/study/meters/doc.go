@@ -1,7 +1,7 @@
 // Package meters measures how well appliances and programmes of a household can be recognised
 // in released meter readings, and how accurate released totals are: section 4.4 of Bordenabe, Measuring Privacy with Distinguishability Metrics
 // (2014), called the thesis. It releases readings through package scalar, as
-// dx_value and dx_sum do.
+// dx_value and dx_sum do. It imports mechanism/scalar. Start at Study.
 //
 // # Signatures
 //

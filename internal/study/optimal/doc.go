@@ -1,6 +1,7 @@
 // Package optimal measures the gain of the optimal mechanism of a finite set of places over mechanisms that do not know
 // the prior, the cost and savings of a spanner, and how much privacy remains if an adversary knows more than the prior:
-// section 6.2 of Bordenabe, Measuring Privacy with Distinguishability Metrics (2014), called the thesis.
+// section 6.2 of Bordenabe, Measuring Privacy with Distinguishability Metrics (2014), called the thesis. It imports
+// mechanism/optimal and planar. Start at Study.
 //
 // Places lie in a plane, in a unit of length of the caller's choice; losses are
 // Euclidean distances in it, and epsilon is per unit. The prior is public.

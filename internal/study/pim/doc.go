@@ -3,7 +3,7 @@
 // miss the truth, how far from it the reports are, and how that affects queries for the
 // nearest places. It repeats section 6 of Xiao, Xiong,
 // Protecting Locations with Differential Privacy under Temporal Correlations (CCS
-// 2015), called the paper.
+// 2015), called the paper. It imports mechanism/pim and markov. Start at Study.
 //
 // # Models
 //

@@ -2,7 +2,7 @@
 // a location service who report their query points through the independent and through the
 // predictive mechanism of package trace, and compares the errors and the budgets spent. It repeats section 5 of Chatzikokolakis,
 // Palamidessi, Stronati, A Predictive Differentially-Private Mechanism for Mobility
-// Traces, 2014, called the paper.
+// Traces, 2014, called the paper. It imports mechanism/trace. Start at Study.
 //
 // # Query points
 //

@@ -1,7 +1,7 @@
 // Package engine is the common part of the engines of ledgers: everything that a process keeps
 // in memory, such as the reservations of its statements, and the steps of charges, traces,
 // releases and questions. Below it is a [Store], which keeps the ledger durably. An engine is a
-// Store and a [Core] over it.
+// Store and a [Core] over it. It imports ledger and budget, and no engine. Start at Store and Core.
 package engine
 
 import (

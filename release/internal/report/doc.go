@@ -1,5 +1,6 @@
 // Package report writes the report on a released data set: one HTML page that says in
-// words the release, its guarantee, its cost and its accuracy.
+// words the release, its guarantee, its cost and its accuracy. It imports mechanism/planar. Start
+// at Data and Write.
 //
 // The page has two parts. The first is for everybody and depends only on the released
 // locations and on public settings. The second is for the data owner only: it compares the

@@ -1,6 +1,7 @@
 // Package console is the web console of a sealed database: a page on which analysts see the cost of a statement
 // before they run it, and the HTTP interface of the page. Its data comes from a [Backend]. The
-// page loads nothing from elsewhere, and nothing is charged before its user has been shown the cost.
+// page loads nothing from elsewhere, and nothing is charged before its user has been shown the cost. It imports
+// the keeper and pgcatalog, for Serve. Start at Server and Backend.
 package console
 
 import (

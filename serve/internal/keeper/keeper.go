@@ -1,6 +1,7 @@
 // Package keeper serves a sealed database to analysts who are not trusted. It holds the secrets: the owner's key, the
 // ledger, the roles. Each session's SQL runs in a process of its own, which has neither: see package worker. The keeper
-// evaluates the functions over sealed values that the process calls, and trusts none of its other messages.
+// evaluates the functions over sealed values that the process calls, and trusts none of its other messages. It imports
+// the other packages of the server but the console. Start at Open and Session.
 //
 // A worker that breaks the protocol, hangs or dies costs its own session and no other.
 //

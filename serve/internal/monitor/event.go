@@ -1,5 +1,5 @@
 // Package monitor tells the owner of a server of its events: by an audit log, metrics, a log and an answer to
-// whether it is healthy.
+// whether it is healthy. It imports the Prometheus client. Start at Observer and Session.
 //
 // Nothing here is secret, and nothing holds the literals of statements. The number of accounts that pay is told, but not which.
 package monitor

@@ -1,4 +1,5 @@
-// Package pgcatalog is the bridge between clients of PostgreSQL and a database of SQLite.
+// Package pgcatalog is the bridge between clients of PostgreSQL and a database of SQLite. It
+// imports internal/sqltext and internal/sqlite. Start at Install and Rewrite.
 //
 // [Install] gives a connection the relations and functions with which psql, drivers and tools
 // inspect a database. [Rewrite] turns their PostgreSQL statements into

@@ -1,5 +1,5 @@
 // Package pipe is the protocol between the keeper and a worker of the server: frames on a stream. It knows
-// neither SQL nor secrets.
+// neither SQL nor secrets. It imports package wire for errors. Start at Conn.
 //
 // The keeper sends numbered requests. The worker answers each, except requests to close something. During a
 // request, the worker may send notices and calls of functions, which the keeper answers. A cancel may come at any time.

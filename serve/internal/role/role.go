@@ -1,6 +1,7 @@
 // Package role holds the roles of a sealed database: their logins, the columns granted to each, and how much
 // a question and all of them together may spend. The owner keeps
-// them as facts in the ledger, so that nobody who can write the database can change them.
+// them as facts in the ledger, so that nobody who can write the database can change them. It imports ledger
+// and sealed/catalog. Start at Role and Roles.
 package role
 
 import (

@@ -1,5 +1,5 @@
 // Package throttle bounds the burden of clients that have not logged in: it slows down guesses of passwords, and limits the number
-// of connections.
+// of connections. It imports nothing of geosql's. Start at Throttle and Room.
 package throttle
 
 import (

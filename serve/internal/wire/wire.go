@@ -1,6 +1,7 @@
 // Package wire speaks the PostgreSQL protocol, versions 3.0 and 3.2, to clients, and asks a Handler for
 // everything that is not protocol: logins and the meaning of statements. It knows no SQL but FETCH, with
 // which it describes the cursors that statements have declared, and the tags of DEALLOCATE and DISCARD ALL.
+// It imports pgproto3 and package throttle. Start at Server and Handler.
 //
 // A Server accepts connections. Each has a goroutine of its own, which calls the connection's Session and its
 // statements and rows, one call at a time.

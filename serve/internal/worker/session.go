@@ -1,6 +1,6 @@
 // Package worker runs the SQL of one analyst on one read-only connection to a sealed database. It
 // has neither the key nor the ledger: functions over sealed values are evaluated by a
-// [sqlitefn.Remote].
+// [sqlitefn.Remote]. It imports sqlitefn, pgcatalog and internal/vdbe. Start at Main and Session.
 //
 // A statement may read and compute, and nothing else. The sealed values are safe because only the remote opens them. The
 // checks in this package protect the analyst from wrong answers, and the machine from the analyst.
