@@ -15,7 +15,7 @@ func learn(draws [2][]bound.Outcome, kind bound.Kind, alpha float64, hints []bou
 		w := bound.LearnWitness(draws, alpha, hints...)
 		return levels{w.Tally()}, w.Promise
 	}
-	e := bound.Learn(draws, kind, alpha, hints...)
+	e := bound.Learn(draws, alpha, hints...)
 	return &event{Event: e}, e.Promise
 }
 

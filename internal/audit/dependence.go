@@ -76,7 +76,7 @@ func (p *probe) checkDependence(ctx context.Context) error {
 // dependence bounds from below how much likelier some pairs are as drawn than with partners from other runs.
 func dependence(pairs [][2]bound.Outcome, alpha float64) float64 {
 	learning, counted := bound.Halves(bound.Dependence(pairs, rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))))
-	event := bound.Learn(bound.ByInput(learning), bound.Pure, alpha)
+	event := bound.Learn(bound.ByInput(learning), alpha)
 	return bound.Measure(event, counted).Epsilon(event.Likelier, alpha)
 }
 

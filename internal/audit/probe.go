@@ -142,7 +142,10 @@ func (p *probe) draw(ctx context.Context) error {
 		}
 		p.learned, p.draws = true, [2][]bound.Outcome{}
 	case p.learned && (p.complete() || p.counted >= p.nextLook()):
-		return p.evaluate(ctx)
+		if err := p.checkSpent(ctx); err != nil {
+			return err
+		}
+		p.judge()
 	}
 	return nil
 }
@@ -281,15 +284,6 @@ func coins(n int) (heads int) {
 	return heads + bits.OnesCount64(rand.Uint64()&(1<<n-1))
 }
 
-// evaluate looks at the counts.
-func (p *probe) evaluate(ctx context.Context) error {
-	if err := p.checkSpent(ctx); err != nil {
-		return err
-	}
-	p.judge()
-	return nil
-}
-
 // nextLook returns how many trials there are at the next look. Looks are at numbers that are fixed beforehand, since
 // its results decide how much time an attack gets.
 func (p *probe) nextLook() int { return int(firstLook * math.Exp2(float64(p.look)/2)) }
@@ -344,11 +338,4 @@ func (p *probe) violated(v Violation) {
 	}
 	v.Function, v.Pair = p.function, p.pair
 	p.violations = append(p.violations, p.run.violated(v))
-}
-
-// close ends the attack's connection.
-func (p *probe) close() {
-	if p.session != nil {
-		p.session.Close()
-	}
 }

@@ -58,8 +58,7 @@ func (p *probe) aggregates() bool { return len(p.inputs[0]) > 1 }
 // withoutBen returns a statement without the rows of the account that all trials have in common.
 func (p *probe) withoutBen(t trials) string {
 	common := fmt.Sprintf("SELECT account FROM %s GROUP BY account HAVING count(*) > 2", p.table(0))
-	from := p.from + " WHERE account NOT IN (" + common + ")"
-	return p.expand("SELECT "+p.answer+" "+from+" "+p.group, 0, t)
+	return p.expand("SELECT "+p.answer+" "+p.from+" WHERE account NOT IN ("+common+") "+p.group, 0, t)
 }
 
 // pairsOfSets draws answers of sealed aggregates about sets of rows, one within the other.

@@ -64,6 +64,14 @@ func aggregateReadings(a attack) attack {
 	return a
 }
 
+// aggregate returns an attack on an aggregate of the readings of a universe, with its arguments after the reading.
+func aggregate(function string, u universe, pair, settings string, distance float64, x, y []string) attack {
+	return aggregateReadings(attack{
+		function: function, pair: pair, inputs: [2][]string{x, y},
+		answer: function + "(account, x, " + settings + ")", unit: u.unit, claim: pure(distance),
+	})
+}
+
 // number returns an answer that is a real number.
 func number(v any) (float64, bool) {
 	x, ok := v.(float64)

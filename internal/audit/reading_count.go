@@ -17,10 +17,8 @@ func attacksOnCounts(register func(...attack)) {
 		return a
 	}
 	histogram := func(u universe, pair, epsilon string, bins int, x, y []string) attack {
-		return aggregateReadings(attack{
-			function: "dx_histogram", pair: pair, inputs: [2][]string{x, y},
-			answer: fmt.Sprintf("dx_histogram(account, x, %s, '%s', %d)", epsilon, u.name, bins), unit: "record", claim: pure(1), grid: u.histogram(bins),
-		})
+		settings := fmt.Sprintf("%s, '%s', %d", epsilon, u.name, bins)
+		return aggregate("dx_histogram", u, pair, settings, 1, x, y).record().on(u.histogram(bins))
 	}
 	register(
 		count("dx_count", "a row more", "2", []string{"{ben}", "{ben}", "{cem}", "{cem}"}, []string{"{ben}", "{ben}", "{cem}", "{cem}", "{ana}"}),

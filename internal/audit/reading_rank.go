@@ -1,18 +1,14 @@
 package audit
 
 // Percentiles. Under dinf, and under d1 where that is better, they have geometric noise, with a loss that is attained.
-// Otherwise they
-// are drawn by score, with half of epsilon for the scores and half for the sum of all weights. Both halves are attained
+// Otherwise they are drawn by score, with half of epsilon for the scores and half for the sum of all weights. Both halves are attained
 // together where one step makes the scores of nearly all values better and those of a few worse: under dh among
 // many values, some hardly off. Under d1 and nd1 most of the weight is near the percentile, wherever that is, and little
 // more than
 // one half shows.
 func attacksOnRanks(register func(...attack)) {
 	rank := func(function string, u universe, pair, settings string, distance float64, x, y []string) attack {
-		return aggregateReadings(attack{
-			function: function, pair: pair, inputs: [2][]string{x, y},
-			answer: function + "(account, x, " + settings + ")", unit: u.unit, claim: pure(distance), grid: u.value,
-		})
+		return aggregate(function, u, pair, settings, distance, x, y).on(u.value)
 	}
 	register(
 		// d1

@@ -4,26 +4,17 @@ package audit
 // and a variance share epsilon between several numbers in one answer, so that it shows less.
 func attacksOnSums(register func(...attack)) {
 	sum := func(u universe, pair, settings string, distance float64, x, y []string) attack {
-		return aggregateReadings(attack{
-			function: "dx_sum", pair: pair, inputs: [2][]string{x, y},
-			answer: "dx_sum(account, x, " + settings + ")", unit: u.unit, claim: pure(distance), grid: u.sum,
-		})
+		return aggregate("dx_sum", u, pair, settings, distance, x, y).on(u.sum)
 	}
 	average := func(u universe, pair, settings string, distance float64, x, y []string) attack {
-		return aggregateReadings(attack{
-			function: "dx_avg", pair: pair, inputs: [2][]string{x, y},
-			answer: "dx_avg(account, x, " + settings + ")", unit: u.unit, claim: pure(distance), grid: between(u.lo, u.hi),
-		})
+		return aggregate("dx_avg", u, pair, settings, distance, x, y).on(between(u.lo, u.hi))
 	}
 	spread := func(function string, u universe, pair, settings string, distance float64, x, y []string) attack {
 		most := (u.hi - u.lo) / 2
 		if function == "dx_variance" {
 			most *= most
 		}
-		return aggregateReadings(attack{
-			function: function, pair: pair, inputs: [2][]string{x, y},
-			answer: function + "(account, x, " + settings + ")", unit: u.unit, claim: pure(distance), grid: between(0, most),
-		})
+		return aggregate(function, u, pair, settings, distance, x, y).on(between(0, most))
 	}
 	register(
 		sum(units, "one reading moves from corner to corner", "0.2, 'u'", 10, []string{"{ana}, 0", "{ben}, 3"}, []string{"{ana}, 10", "{ben}, 3"}),

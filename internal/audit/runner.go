@@ -178,7 +178,9 @@ func (r *runner) create(ctx context.Context, at place) (host.Database, error) {
 // close ends all connections.
 func (r *runner) close() {
 	for _, p := range r.probes {
-		p.close()
+		if p.session != nil {
+			p.session.Close()
+		}
 	}
 	for _, d := range r.databases {
 		if d.Database != nil {

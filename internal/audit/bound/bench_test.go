@@ -21,7 +21,7 @@ func BenchmarkLearn(b *testing.B) {
 		}
 		b.Run(strconv.Itoa(width), func(b *testing.B) {
 			for b.Loop() {
-				Learn(draws, Pure, 1e-9)
+				Learn(draws, 1e-9)
 			}
 		})
 	}

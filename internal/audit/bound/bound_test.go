@@ -48,7 +48,7 @@ func (a auditor) audit(r *rand.Rand, m mechanism, alpha ...float64) []float64 {
 		}
 		return bounds
 	}
-	e := Learn(ByInput(learning), m.kind, alpha[0], m.hints...)
+	e := Learn(ByInput(learning), alpha[0], m.hints...)
 	c := Measure(e, counted)
 	for _, alpha := range alpha {
 		b := c.Epsilon(e.Likelier, alpha)

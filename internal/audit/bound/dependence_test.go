@@ -56,7 +56,7 @@ func TestDependenceIsShown(t *testing.T) {
 			runs[k] = c.draw(r)
 		}
 		learning, counted := Halves(Dependence(runs, r))
-		e := Learn(ByInput(learning), Pure, 1e-9)
+		e := Learn(ByInput(learning), 1e-9)
 		got := Measure(e, counted).Epsilon(e.Likelier, 1e-9)
 		t.Logf("%s: %.3f by %s", c.name, got, e.Name)
 		if got > 0 != c.want {

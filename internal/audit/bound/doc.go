@@ -8,7 +8,7 @@
 // into a number which the loss of the mechanism exceeds, but for a chance of at most alpha:
 //
 //	learning, measuring := bound.Halves(trials)
-//	event := bound.Learn(bound.ByInput(learning), bound.Pure, alpha)
+//	event := bound.Learn(bound.ByInput(learning), alpha)
 //	counts := bound.Measure(event, measuring)
 //	loss := counts.Epsilon(event.Likelier, alpha)
 //
@@ -29,8 +29,7 @@
 //
 // # Duties of the sampler
 //
-//   - choose the input of each trial by a fair coin of its own, and never by turns or in blocks
-//     (where groups have fixed sizes, use [Counts.Apart]);
+//   - choose the input of each trial by a fair coin of its own, and never by turns or in blocks;
 //   - choose the number of trials beforehand, or by a clock, not by the answers;
 //   - count every trial: one that ends in an error has the error's text as its outcome;
 //   - divide alpha by the number of bounds that it means to look at.

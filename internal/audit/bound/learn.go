@@ -67,8 +67,8 @@ const (
 // fit, and the other half chooses among them.
 //
 // Without draws of both inputs Learn returns an event that contains nothing.
-func Learn(draws [2][]Outcome, kind Kind, alpha float64, hints ...Score) Event {
-	l := learner{alpha: alpha, kind: kind, counted: counted(draws)}
+func Learn(draws [2][]Outcome, alpha float64, hints ...Score) Event {
+	l := learner{alpha: alpha, kind: Pure, counted: counted(draws)}
 	winner := Event{Name: "nothing", Promise: math.Inf(-1),
 		score: Score{"nothing", func(Outcome) float64 { return 0 }}, threshold: 1}
 	for _, f := range l.finalists(draws, hints) {

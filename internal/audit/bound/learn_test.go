@@ -122,7 +122,7 @@ func TestLeaksAreFound(t *testing.T) {
 		m := mechanism{name: c.name, draw: c.draw}
 		r := rand.New(rand.NewPCG(3, 4))
 		learning, counted := m.trials(r, 8000, 0.5), m.trials(r, 20_000, 0.5)
-		e := Learn(ByInput(learning), Pure, 1e-9)
+		e := Learn(ByInput(learning), 1e-9)
 		got := Measure(e, counted).Epsilon(e.Likelier, 1e-9)
 		t.Logf("%s: %.3f by %s", c.name, got, e.Name)
 		if got <= c.claim {
@@ -136,7 +136,7 @@ func TestLearnTakesGroupsOfAnySize(t *testing.T) {
 	m := geometricMechanism(3)
 	for _, coin := range []float64{0.1, 0.9} {
 		r := rand.New(rand.NewPCG(5, 6))
-		e := Learn(ByInput(m.trials(r, 8000, coin)), Pure, 1e-9)
+		e := Learn(ByInput(m.trials(r, 8000, coin)), 1e-9)
 		if got := Measure(e, m.trials(r, 40_000, 0.5)).Epsilon(e.Likelier, 1e-9); got < 2 || got > 3 {
 			t.Errorf("learned with a coin of %v: %s shows %v of 3", coin, e.Name, got)
 		}
@@ -147,7 +147,7 @@ func TestLearnTakesGroupsOfAnySize(t *testing.T) {
 		{{{}, {}}, {{}, {}}},
 		{{integer(1), {}, integer(3)}, {{}, integer(2)}},
 	} {
-		Learn(draws, Pure, 1e-9).Contains(Outcome{})
+		Learn(draws, 1e-9).Contains(Outcome{})
 		LearnWitness(draws, 1e-9).Level(Outcome{})
 	}
 }

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -88,12 +89,7 @@ func features(draws [2][]Outcome) []feature {
 		{"number of values", false, func(o Outcome) float64 { return float64(len(o.Values)) }},
 	}
 	for j := range min(width, most) {
-		value := func(o Outcome) float64 {
-			if j >= len(o.Values) {
-				return math.NaN()
-			}
-			return o.Values[j]
-		}
+		value := nth(j)
 		add := func(name string, f func(float64) float64) {
 			fs = append(fs, feature{fmt.Sprintf("%s %d", name, j+1), false, func(o Outcome) float64 {
 				v := value(o)
@@ -135,12 +131,9 @@ func features(draws [2][]Outcome) []feature {
 			}
 		}
 		if j > 0 {
-			fs = append(fs, feature{fmt.Sprintf("value %d less value %d", j+1, j), false, func(o Outcome) float64 {
-				if j >= len(o.Values) {
-					return math.NaN()
-				}
-				return o.Values[j] - o.Values[j-1]
-			}})
+			before := nth(j - 1)
+			fs = append(fs, feature{fmt.Sprintf("value %d less value %d", j+1, j), false,
+				func(o Outcome) float64 { return value(o) - before(o) }})
 		}
 	}
 	if width > 1 {
@@ -154,6 +147,16 @@ func features(draws [2][]Outcome) []feature {
 		)
 	}
 	return fs
+}
+
+// nth returns a function that returns number j of an outcome, counted from 0.
+func nth(j int) func(Outcome) float64 {
+	return func(o Outcome) float64 {
+		if j >= len(o.Values) {
+			return math.NaN()
+		}
+		return o.Values[j]
+	}
 }
 
 // trailing returns how many low bits of the significand are zero: a sum that was rounded to a
@@ -245,20 +248,11 @@ func place(better func(a, b float64) bool) func(Outcome) float64 {
 
 // order returns the order of the first numbers of an answer, as their places by size.
 func order(o Outcome) string {
-	n := min(len(o.Values), 5)
-	places := make([]int, n)
+	places := make([]int, min(len(o.Values), 5))
 	for j := range places {
 		places[j] = j
 	}
-	slices.SortStableFunc(places, func(a, b int) int {
-		switch {
-		case o.Values[a] < o.Values[b]:
-			return -1
-		case o.Values[a] > o.Values[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(o.Values[a], o.Values[b]) })
 	return fmt.Sprint(places)
 }
 
@@ -323,27 +317,37 @@ func sorted(f func(Outcome) float64, draws ...[]Outcome) []float64 {
 	return vs
 }
 
+// bins divide numbers: bin k holds those from bins[k-1] on that are below bins[k].
+type bins []float64
+
+// newBins returns at most n bins with as many of some sorted numbers in each.
+func newBins(sorted []float64, n int) (b bins) {
+	for k := 1; k < n && len(sorted) > 0; k++ {
+		if x := sorted[k*len(sorted)/n]; len(b) == 0 || x > b[len(b)-1] {
+			b = append(b, x)
+		}
+	}
+	return b
+}
+
+// of returns the bin of a number.
+func (b bins) of(x float64) int {
+	k, found := slices.BinarySearch(b, x)
+	if found {
+		k++
+	}
+	return k
+}
+
 // histogram returns the log likelihood ratio of a feature by bins with quantiles as borders.
 func histogram(f func(Outcome) float64, fit [2][]Outcome) func(Outcome) float64 {
 	vs := sorted(f, fit[0], fit[1])
-	bins := min(64, 2+int(math.Sqrt(float64(len(vs)))/2))
-	var borders []float64 // bin b holds borders[b-1] <= v < borders[b]
-	for b := 1; b < bins && len(vs) > 0; b++ {
-		v := vs[b*len(vs)/bins]
-		if len(borders) == 0 || v > borders[len(borders)-1] {
-			borders = append(borders, v)
-		}
-	}
+	borders := newBins(vs, min(64, 2+int(math.Sqrt(float64(len(vs)))/2)))
 	bin := func(o Outcome) int {
-		v := f(o)
-		if math.IsNaN(v) {
-			return len(borders) + 1
+		if v := f(o); !math.IsNaN(v) {
+			return borders.of(v)
 		}
-		b, found := slices.BinarySearch(borders, v)
-		if found {
-			b++
-		}
-		return b
+		return len(borders) + 1
 	}
 	counts := make([][2]int, len(borders)+2)
 	for i, d := range fit {
@@ -365,14 +369,8 @@ func nearer(fit [2][]Outcome) func(Outcome) float64 {
 	centre := [2][]float64{make([]float64, width), make([]float64, width)}
 	spread := make([]float64, width)
 	for j := range width {
-		value := func(o Outcome) float64 {
-			if j >= len(o.Values) {
-				return math.NaN()
-			}
-			return o.Values[j]
-		}
 		for i := range 2 {
-			if vs := sorted(value, fit[i]); len(vs) > 0 {
+			if vs := sorted(nth(j), fit[i]); len(vs) > 0 {
 				centre[i][j] = vs[len(vs)/2]
 				spread[j] += vs[len(vs)*3/4] - vs[len(vs)/4]
 			}

@@ -16,19 +16,13 @@ type Witness struct {
 	Promise  float64 // about the bound that it will show: it flatters, being the best of many
 
 	score    Score
-	borders  []float64  // level k holds borders[k-1] <= score < borders[k]
+	borders  bins       // of the levels, by score
 	value    []float64  // by level, about the log likelihood ratio
 	variance [2]float64 // of the two averaged functions, see terms
 }
 
 // Level returns which of the levels an outcome has.
-func (w *Witness) Level(o Outcome) int {
-	k, found := slices.BinarySearch(w.borders, number(w.score.Of(o)))
-	if found {
-		k++
-	}
-	return k
-}
+func (w *Witness) Level(o Outcome) int { return w.borders.of(number(w.score.Of(o))) }
 
 // terms returns by level the averaged terms under the likelier input and under the other. For
 // every function g, the divergence of order a over a is at least
@@ -137,22 +131,18 @@ func LearnWitness(draws [2][]Outcome, alpha float64, hints ...Score) *Witness {
 // bestWitness returns the levels, the order and the direction of a score that promise most.
 func (l learner) bestWitness(f finalist) *Witness {
 	ps := points(f.score, f.draws)
-	levels := min(50, max(4, int(math.Sqrt(float64(len(ps)))/3)))
-	var borders []float64
-	for k := 1; k < levels; k++ {
-		s := ps[k*len(ps)/levels].score
-		if s > ps[0].score && (len(borders) == 0 || s > borders[len(borders)-1]) {
-			borders = append(borders, s)
-		}
+	scores := make([]float64, len(ps))
+	for k, p := range ps {
+		scores[k] = p.score
+	}
+	borders := newBins(scores, min(50, max(4, int(math.Sqrt(float64(len(ps)))/3))))
+	if len(borders) > 0 && borders[0] == scores[0] {
+		borders = borders[1:] // below it is nothing
 	}
 	winner := &Witness{Name: f.score.Name, score: f.score, borders: borders, Promise: math.Inf(-1)}
 	counts := [2][]int{make([]int, len(borders)+1), make([]int, len(borders)+1)}
 	for _, p := range ps {
-		k, found := slices.BinarySearch(borders, p.score)
-		if found {
-			k++
-		}
-		counts[p.input][k]++
+		counts[p.input][borders.of(p.score)]++
 	}
 	var law [2][]float64
 	for i, c := range counts {
