@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -17,6 +18,21 @@ func TestCheckUniverseUnit(t *testing.T) {
 			t.Errorf("unit %q passes", u)
 		} else if strings.Contains(err.Error(), "\n") {
 			t.Errorf("unit %q: error of several lines: %q", u, err)
+		}
+	}
+}
+
+// Each reserved unit has a row in docs/claims.md that says what a balance in it bounds.
+func TestEveryReservedUnitIsAClaim(t *testing.T) {
+	page, err := os.ReadFile("../docs/claims.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "\n## Bound of a balance\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	for _, unit := range reserved {
+		if !strings.Contains(table, "\n| `"+unit+"`") {
+			t.Errorf("claims.md: no row for %s", unit)
 		}
 	}
 }

@@ -27,10 +27,6 @@ const (
 // reserved lists the units that are not named after a universe's values. NAME stands for a name.
 var reserved = []string{string(Metre), "m:NAME", string(SquareMetre), string(Record), string(Set), "cip:NAME"}
 
-// ReservedUnits returns the units that are not named after a universe's values, where NAME stands for a name: m, m:NAME and
-// so on.
-func ReservedUnits() []string { return slices.Clone(reserved) }
-
 // isReserved reports whether s is a reserved unit.
 func isReserved(s string) bool {
 	return slices.ContainsFunc(reserved, func(r string) bool {

@@ -45,7 +45,7 @@
 // nothing new away and costs nobody anything. See [Question] for the identity of questions,
 // [Choose] for which answer it gets, and [Member] for answers that cost less beside others.
 //
-// A role that asks has a budget of its own for each account, its purse ([Purse]), which is charged
+// A role that asks has a budget of its own for each account ([RoleBudget]), which is charged
 // beside the account. That bounds how much one analyst uses of everybody's budget. It is no loss
 // of the account's, so no balance shows it.
 //
@@ -67,7 +67,7 @@
 // An engine checks its arguments with [CheckCharge], [CheckLimit], [MergeItems],
 // [CheckOrdered] and [Question.Normalize]. In a transaction it reads a [Standing], which knows the remaining budget of the
 // account
-// and how its window goes on. It writes the Entry and the balance that follow. For a purse it
-// writes an Entry with the account that [Purse.EntryAccount] returns. Times are in
+// and how its window goes on. It writes the Entry and the balance that follow. For a role budget it
+// writes an Entry with the account that [RoleBudget.EntryAccount] returns. Times are in
 // microseconds since 1970.
 package ledger

@@ -14,7 +14,7 @@ import (
 
 // Entry is one step in the history of a ledger: it changes the spent and reserved amounts of an account,
 // or sets its limit. An entry without a unit changes no account's balance: it records
-// the spending of a role, see [PurseOf], or an event of the ledger itself, such as that it was
+// the spending of a role, see [RoleBudgetOf], or an event of the ledger itself, such as that it was
 // restored from a copy. The entries of a ledger form a chain, in which each has the hash of itself
 // and the one before it.
 type Entry struct {

@@ -12,7 +12,7 @@ import (
 // codeDenied is SQLITE_AUTH_USER, the result code of a call that was refused.
 const codeDenied = 23 | 1<<8
 
-// RefusalError is the error of a charge or reservation for which an account, or the purse of a
+// RefusalError is the error of a charge or reservation for which an account, or the budget of a
 // role for it, does not have enough left. Nothing was charged.
 type RefusalError struct {
 	Role       string // role with a short budget for the account, or "" if the account's own limit is

@@ -82,7 +82,7 @@ type Charger interface {
 type Questions interface {
 	// Answer returns the answer to a question, in one transaction. An answer that the ledger
 	// remembers, as [Choose] says, is returned again and costs its accounts nothing; a role
-	// that sees it for the first time pays from its own purses. For any other question Answer
+	// that sees it for the first time pays from budgets of its own. For any other question Answer
 	// checks the remaining budget of each account and each role, draws, charges both, remembers the answer
 	// and returns it once all of this is stored. It takes nothing from the amounts that Reserve has set
 	// aside.
@@ -173,8 +173,8 @@ type Balances interface {
 	// loss of anybody's.
 	Charges() iter.Seq2[Charge, error]
 
-	// Purses returns the spending of a role, ordered by unit and account.
-	Purses(role string) ([]Purse, error)
+	// RoleBudgets returns the spending of a role, ordered by unit and account.
+	RoleBudgets(role string) ([]RoleBudget, error)
 }
 
 // Chain is the chain of all entries, to be checked and archived.
@@ -184,7 +184,7 @@ type Chain interface {
 	Head() (Head, error)
 
 	// Verify reads everything and checks that no entry was changed, removed, inserted or
-	// moved after it was written, and that balances, limits and purses follow from the entries.
+	// moved after it was written, and that balances, limits and role budgets follow from the entries.
 	// With an earlier head, which Head has returned at another time, it also checks that the
 	// ledger has grown out of that state, and was not replaced by an older one or rewritten.
 	// Archive is "" or the file that Archive moved the first entries to; without it a head
@@ -192,7 +192,7 @@ type Chain interface {
 	Verify(archive string, earlier *Head) (Verified, error)
 
 	// Archive moves the entries before a time to an archive, which is a file of its own. It
-	// creates the file if it is missing, and adds to it if it is there. Balances, limits, purses,
+	// creates the file if it is missing, and adds to it if it is there. Balances, limits, role budgets,
 	// answers and the chain stay: for every account and role budget with entries to go, the ledger gets
 	// one that carries their sum over. Only the beginning of the chain can go, so fewer entries
 	// go if a clock was set back. Archive returns how many entries it moved.

@@ -30,7 +30,7 @@ type Question struct {
 	Members  []Member // accounts that an answer is about
 
 	// Role asks, or the owner if it is "". For each account that an answer is about, a role
-	// also pays from a purse of its own, which may hold RoleLimit in all.
+	// also pays from a budget of its own, which may spend RoleLimit in all.
 	Role      string
 	RoleLimit budget.Amount
 
@@ -247,7 +247,7 @@ type Given struct {
 }
 
 // Choose returns the remembered answer that a question gets, or nil if one has to be drawn,
-// without the accounts that cannot pay. Accounts are the ones short by their own limit, purses the ones
+// without the accounts that cannot pay. Accounts are the ones short by their own limit, roleBudgets the ones
 // short by the role's; both are empty if nobody is to be left out.
 //
 // An answer that leaves somebody out who could pay is not given: since it was drawn, budgets were
@@ -258,12 +258,12 @@ type Given struct {
 //
 // So an answer that is drawn is about another set of accounts than each that is remembered: if
 // one had left out the same, it would have been chosen.
-func Choose(given []Given, accounts, purses LeftOut) *Given {
-	short := accounts.With(purses)
+func Choose(given []Given, accounts, roleBudgets LeftOut) *Given {
+	short := accounts.With(roleBudgets)
 	var best *Given
 	for i := range given {
 		g := &given[i]
-		if !g.LeftOut.In(short) || !g.Seen && !purses.In(g.LeftOut) {
+		if !g.LeftOut.In(short) || !g.Seen && !roleBudgets.In(g.LeftOut) {
 			continue
 		}
 		if best == nil || g.before(best) {

@@ -147,10 +147,10 @@ func TestDues(t *testing.T) {
 
 func TestChoose(t *testing.T) {
 	for _, c := range []struct {
-		name             string
-		given            []Given
-		accounts, purses LeftOut
-		want             int64 // 0 for none
+		name                  string
+		given                 []Given
+		accounts, roleBudgets LeftOut
+		want                  int64 // 0 for none
 	}{
 		{name: "none"},
 		{name: "whole", given: []Given{{1, set(2), true}, {2, nil, false}}, want: 2},
@@ -162,13 +162,13 @@ func TestChoose(t *testing.T) {
 		{name: "fewest", given: []Given{{1, set(0, 1), false}, {2, set(1), false}}, accounts: set(0, 1), want: 2},
 		{name: "oldest", given: []Given{{2, set(0), false}, {1, set(1), false}}, accounts: set(0, 1), want: 1},
 		{name: "seen first", given: []Given{{1, nil, false}, {2, set(1), true}}, accounts: set(1), want: 2},
-		{name: "purse short", given: []Given{{1, nil, false}}, purses: set(0)},
-		{name: "purse short, seen", given: []Given{{1, nil, true}}, purses: set(0), want: 1},
-		{name: "purse short for one left out", given: []Given{{1, nil, false}, {2, set(0), false}}, purses: set(0), want: 2},
-		{name: "purse short for one, another left out", given: []Given{{1, set(1), false}}, accounts: set(1), purses: set(0)},
+		{name: "role budget short", given: []Given{{1, nil, false}}, roleBudgets: set(0)},
+		{name: "role budget short, seen", given: []Given{{1, nil, true}}, roleBudgets: set(0), want: 1},
+		{name: "role budget short for one left out", given: []Given{{1, nil, false}, {2, set(0), false}}, roleBudgets: set(0), want: 2},
+		{name: "role budget short for one, another left out", given: []Given{{1, set(1), false}}, accounts: set(1), roleBudgets: set(0)},
 	} {
 		got := int64(0)
-		if g := Choose(c.given, c.accounts, c.purses); g != nil {
+		if g := Choose(c.given, c.accounts, c.roleBudgets); g != nil {
 			got = g.ID
 		}
 		if got != c.want {
@@ -189,11 +189,11 @@ func TestChooseNeverDrawsAgain(t *testing.T) {
 		}
 	}
 	for _, accounts := range sets {
-		for _, purses := range sets {
+		for _, roleBudgets := range sets {
 			for _, seen := range []bool{false, true} {
-				out := accounts.With(purses)
-				if Choose([]Given{{1, out, seen}}, accounts, purses) == nil {
-					t.Errorf("without %v and %v an answer is drawn that is there", accounts, purses)
+				out := accounts.With(roleBudgets)
+				if Choose([]Given{{1, out, seen}}, accounts, roleBudgets) == nil {
+					t.Errorf("without %v and %v an answer is drawn that is there", accounts, roleBudgets)
 				}
 			}
 		}

@@ -26,11 +26,11 @@ func Example() {
 	if err := os.WriteFile(homes, []byte(rows), 0o600); err != nil {
 		log.Fatal(err)
 	}
-	book, err := file.Open(filepath.Join(folder, "ledger"), true)
+	l, err := file.Open(filepath.Join(folder, "ledger"), true)
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer book.Close()
+	defer l.Close()
 
 	limit := budget.One
 	summary, err := release.Run(context.Background(), release.Spec{
@@ -39,13 +39,13 @@ func Example() {
 		Epsilon: big.NewRat(1, 100), // per metre
 		Box:     release.Box{South: 48.80, West: 2.22, North: 48.91, East: 2.47}, Step: 1,
 		Limit: &limit, // for everybody who has none
-	}, book)
+	}, l)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(summary.Locations, "locations of", summary.Accounts, "accounts in", filepath.Base(summary.Out))
 	fmt.Printf("%.0f m off in the mean, at most %.0f m in 95 of 100 cases\n", summary.Mean, summary.Within95)
-	ana, err := book.Balance("ana", budget.Metre)
+	ana, err := l.Balance("ana", budget.Metre)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -68,7 +68,7 @@ func AddRole(path, ledger string, r Role, password string) error {
 		if added.Verifier, err = wire.NewVerifier(password, wire.DefaultIterations); err != nil {
 			return err
 		}
-		return v.book.Record(added.Fact())
+		return v.ledger.Record(added.Fact())
 	})
 }
 
@@ -80,7 +80,7 @@ func DropRole(path, ledger, name string) error {
 		if r == nil {
 			return fmt.Errorf("there is no role %s", name)
 		}
-		return v.book.Record(r.Dropped())
+		return v.ledger.Record(r.Dropped())
 	})
 }
 

@@ -117,7 +117,7 @@ func open(path string, o Options, openBackend func(backendOptions) (backend, err
 	logins := throttle.New()
 	keyring := sealed.NewKeyring(o.Keys...)
 	s.backend, err = openBackend(backendOptions{
-		path: path, database: databaseName(path), ledger: s.vault.ledger, keyring: keyring, worker: o.Worker,
+		path: path, database: databaseName(path), ledger: s.vault.ledgerAt, keyring: keyring, worker: o.Worker,
 		logger: s.logger, observer: observers, maxSessions: o.MaxSessions, memory: o.Memory, throttle: logins, ownerPassword: o.OwnerPassword,
 	})
 	if err != nil {

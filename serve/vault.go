@@ -25,15 +25,15 @@ const busyTimeout = 5000
 
 // A vault is a sealed database, which is only read, with its ledger and its roles.
 type vault struct {
-	path   string
-	file   os.FileInfo
-	ledger string // where it is, as package engines has it
-	record *catalog.Record
+	path     string
+	file     os.FileInfo
+	ledgerAt string // as package engines has it
+	record   *catalog.Record
 
-	mu    sync.Mutex // guards the fields below
-	conn  *sqlite.Conn
-	book  ledger.Ledger
-	roles role.Roles
+	mu     sync.Mutex // guards the fields below
+	conn   *sqlite.Conn
+	ledger ledger.Ledger
+	roles  role.Roles
 }
 
 // openVault opens a sealed database with its ledger, by default the one beside it.
@@ -50,12 +50,12 @@ func openVault(path, ledger string) (*vault, error) {
 	case info.IsDir():
 		return nil, fmt.Errorf("%s is a directory, not a database", path)
 	}
-	v := &vault{path: path, file: info, ledger: cmp.Or(ledger, sqlitefn.LedgerPath(path))}
+	v := &vault{path: path, file: info, ledgerAt: cmp.Or(ledger, sqlitefn.LedgerPath(path))}
 	if err = v.openDatabase(); err == nil {
 		err = v.openLedger()
 	}
 	if err == nil {
-		err = v.roles.Update(v.book)
+		err = v.roles.Update(v.ledger)
 	}
 	if err != nil {
 		v.close()
@@ -84,12 +84,12 @@ func (v *vault) openDatabase() (err error) {
 
 // openLedger opens the ledger, makes sure that it is that of the database, and reads its facts.
 func (v *vault) openLedger() (err error) {
-	label := engines.Label(v.ledger)
+	label := engines.Label(v.ledgerAt)
 	charged, err := declaration.Ledger(v.conn)
 	if err != nil {
 		return err
 	}
-	v.book, err = engines.Open(v.ledger, false, 0)
+	v.ledger, err = engines.Open(v.ledgerAt, false, 0)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && charged == "":
 		return fmt.Errorf("ledger %s of %s is missing: put it there, or name it with --ledger", label, v.path)
@@ -97,16 +97,16 @@ func (v *vault) openLedger() (err error) {
 		return fmt.Errorf("ledger %s is missing: %s was charged to ledger %s, put that one back or name it with --ledger", label, v.path, charged)
 	case err != nil:
 		return err
-	case charged != "" && charged != v.book.ID():
-		return fmt.Errorf("ledger %s has id %s, but %s was charged to ledger %s", label, v.book.ID(), v.path, charged)
+	case charged != "" && charged != v.ledger.ID():
+		return fmt.Errorf("ledger %s has id %s, but %s was charged to ledger %s", label, v.ledger.ID(), v.path, charged)
 	}
-	v.ledger = cmp.Or(v.book.Path(), v.ledger)
-	if v.record, err = catalog.ReadRecord(v.book); err != nil {
+	v.ledgerAt = cmp.Or(v.ledger.Path(), v.ledgerAt)
+	if v.record, err = catalog.ReadRecord(v.ledger); err != nil {
 		return err
 	}
 	id, err := catalog.ReadID(v.conn)
 	if err == nil && (v.record.Database == nil || *v.record.Database != id) {
-		err = fmt.Errorf("ledger %s is not that of the sealed database %s: name the right one with --ledger", engines.Label(v.ledger), v.path)
+		err = fmt.Errorf("ledger %s is not that of the sealed database %s: name the right one with --ledger", engines.Label(v.ledgerAt), v.path)
 	}
 	return err
 }
@@ -116,8 +116,8 @@ func (v *vault) close() (err error) {
 	if v.conn != nil {
 		err = v.conn.Close()
 	}
-	if v.book != nil {
-		err = cmp.Or(err, v.book.Close())
+	if v.ledger != nil {
+		err = cmp.Or(err, v.ledger.Close())
 	}
 	return err
 }
@@ -167,12 +167,12 @@ func (v *vault) check(context.Context) error {
 	if err := v.conn.Exec("SELECT count(*) FROM sqlite_schema"); err != nil {
 		return errNoDatabase
 	}
-	if !engines.IsURL(v.ledger) {
-		if _, err := os.Stat(v.ledger); err != nil {
+	if !engines.IsURL(v.ledgerAt) {
+		if _, err := os.Stat(v.ledgerAt); err != nil {
 			return errNoLedger
 		}
 	}
-	if err := v.roles.Update(v.book); err != nil {
+	if err := v.roles.Update(v.ledger); err != nil {
 		return errNoLedger
 	}
 	return nil

@@ -74,7 +74,7 @@ func (d *desk) rewind(number uint64) {
 // roleBudgets returns the amounts that the analyst's role has spent, by account and unit.
 func (d *desk) roleBudgets() map[[2]string]float64 {
 	d.Helper()
-	list, err := d.ledger.Purses(d.analyst.Role)
+	list, err := d.ledger.RoleBudgets(d.analyst.Role)
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func (d *desk) paid(unit budget.Unit) (accounts, roles map[string]budget.Amount)
 			accounts[b.Account] = b.Spent
 		}
 	}
-	list, err := d.ledger.Purses(d.analyst.Role)
+	list, err := d.ledger.RoleBudgets(d.analyst.Role)
 	if err != nil {
 		d.Fatal(err)
 	}

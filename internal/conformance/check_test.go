@@ -23,7 +23,7 @@ const balances = `SELECT account, unit, spent + reserved FROM ledger_balance WHE
 // check compares the outcomes of a session. Every second one is that of
 // balances, with the expectations and returns every difference. It adds the charges to
 // before, which holds the earlier spending.
-func check(session []statement, outcomes []outcome, before map[purse]float64) error {
+func check(session []statement, outcomes []outcome, before map[budgetKey]float64) error {
 	if len(outcomes) != 2*len(session) {
 		return fmt.Errorf("%d outcomes of %d statements", len(outcomes), 2*len(session))
 	}
@@ -85,17 +85,17 @@ func (s statement) checkRows(rows [][]string) error {
 }
 
 // checkCharges compares the growth of all balances with the expected charges.
-func (s statement) checkCharges(o outcome, before map[purse]float64) error {
+func (s statement) checkCharges(o outcome, before map[budgetKey]float64) error {
 	if o.Error != "" {
 		return fmt.Errorf("its balances: %s", o.Error)
 	}
 	var all error
-	seen := map[purse]bool{}
+	seen := map[budgetKey]bool{}
 	for _, row := range o.Rows {
 		if len(row) != 3 {
 			return fmt.Errorf("a balance is %q", row)
 		}
-		p := purse{unquote(row[0]), unquote(row[1])}
+		p := budgetKey{unquote(row[0]), unquote(row[1])}
 		spent, err := strconv.ParseFloat(row[2], 64)
 		if err != nil {
 			return err

@@ -80,7 +80,7 @@ func TestPlantedFaultsAreCaught(t *testing.T) {
 	planted := map[string]int{}
 	for _, s := range scripts(t) {
 		database := filepath.Join(t.TempDir(), "main.db")
-		spent := map[purse]float64{}
+		spent := map[budgetKey]float64{}
 		for _, session := range s.sessions {
 			var statements []string
 			for _, statement := range session {

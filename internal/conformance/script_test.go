@@ -23,7 +23,7 @@ type statement struct {
 	sql     string
 	rows    []rowPattern
 	fails   *failure // nil for a statement that succeeds
-	charges map[purse]float64
+	charges map[budgetKey]float64
 	law     law // nil for one with rows that are not noise to judge
 }
 
@@ -39,8 +39,8 @@ type failure struct {
 	message string
 }
 
-// A purse is the account and the unit of a charge.
-type purse struct{ account, unit string }
+// A budgetKey is the account and the unit of a charge.
+type budgetKey struct{ account, unit string }
 
 // scripts returns all scripts of scripts/.
 func scripts(t *testing.T) (list []script) {
@@ -91,7 +91,7 @@ func parseScript(text string) (script, error) {
 		default:
 			line = commentAtEnd.ReplaceAllString(line, ";")
 			if sql = append(sql, line); strings.HasSuffix(line, ";") {
-				*last = append(*last, statement{line: i + 2 - len(sql), sql: strings.Join(sql, " "), charges: map[purse]float64{}})
+				*last = append(*last, statement{line: i + 2 - len(sql), sql: strings.Join(sql, " "), charges: map[budgetKey]float64{}})
 				sql = nil
 			}
 		}
@@ -139,7 +139,7 @@ func (s *statement) expectCharge(says string) error {
 	if !ok || !ok2 || err != nil {
 		return fmt.Errorf("%q is no charge such as: ana 0.01/m", says)
 	}
-	s.charges[purse{account, unit}] = amount
+	s.charges[budgetKey{account, unit}] = amount
 	return nil
 }
 

@@ -14,7 +14,7 @@ import (
 
 // play runs a script on a new database and checks every statement.
 func play(s script, database string, run host) error {
-	spent := map[purse]float64{}
+	spent := map[budgetKey]float64{}
 	for _, session := range s.sessions {
 		var statements []string
 		for _, statement := range session {

@@ -89,13 +89,13 @@ func question(name string) ledger.Question {
 
 // view is the visible state of a ledger.
 type view struct {
-	id       string
-	balances []ledger.Balance
-	charges  []ledger.Charge
-	limits   []ledger.LimitChange
-	purses   []ledger.Purse
-	facts    []ledger.Fact
-	run      []ledger.Point
+	id          string
+	balances    []ledger.Balance
+	charges     []ledger.Charge
+	limits      []ledger.LimitChange
+	roleBudgets []ledger.RoleBudget
+	facts       []ledger.Fact
+	run         []ledger.Point
 }
 
 func see(t testing.TB, where string) (v view) {
@@ -112,7 +112,7 @@ func see(t testing.TB, where string) (v view) {
 	}
 	v.limits, err = l.LimitChanges()
 	check(t, err)
-	v.purses, err = l.Purses("chris")
+	v.roleBudgets, err = l.RoleBudgets("chris")
 	check(t, err)
 	v.facts, err = l.Facts(0)
 	check(t, err)

@@ -7,9 +7,9 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// answerSchema creates the tables of answers and purses in a ledger that had none. An answer is
+// answerSchema creates the tables of answers and role budgets in a ledger that had none. An answer is
 // about all members of its question but those in left_out. The version of the file stays: a program
-// that does not know the tables asks no questions, and takes the entries of purses for events.
+// that does not know the tables asks no questions, and takes the entries of role budgets for events.
 const answerSchema = `
 CREATE TABLE IF NOT EXISTS answer(
   id INTEGER PRIMARY KEY,
@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS purse(
   spent INTEGER NOT NULL CHECK (spent >= 0),
   PRIMARY KEY (role, unit, account)) WITHOUT ROWID, STRICT`
 
-// findAnswers finds out whether the tables of answers and purses are there.
+// findAnswers finds out whether the tables of answers and role budgets are there.
 func (r *reader) findAnswers() error {
 	if r.hasAnswers {
 		return nil
@@ -39,7 +39,7 @@ func (r *reader) findAnswers() error {
 	return err
 }
 
-// makeAnswers makes the tables of answers and purses if they are not there.
+// makeAnswers makes the tables of answers and role budgets if they are not there.
 func (t *transaction) makeAnswers() error {
 	if err := t.findAnswers(); err != nil || t.hasAnswers {
 		return err

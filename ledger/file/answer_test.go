@@ -169,9 +169,9 @@ func TestAnswersFailTogether(t *testing.T) {
 	q.Gets(t, l, "q 2", 1, 0)
 }
 
-// A purse is compared with its entries, and the entry that stands for archived ones with them, even
+// A role budget is compared with its entries, and the entry that stands for archived ones with them, even
 // if it was written with a chain that verifies.
-func TestVerifyComparesPursesWithTheArchive(t *testing.T) {
+func TestVerifyComparesRoleBudgetsWithTheArchive(t *testing.T) {
 	l := newAsked(t)
 	path := filepath.Join(t.TempDir(), "archive")
 	for _, name := range []string{"p", "q"} { // sums are carried over again
@@ -185,7 +185,7 @@ func TestVerifyComparesPursesWithTheArchive(t *testing.T) {
 	saying(t, "tampered", verify(l, path, nil), wrong)
 	spoil(t, l.Path(), "UPDATE purse SET spent = spent + 1")
 	check(t, l.transact(func(t *transaction) error {
-		p := ledger.Purse{Role: "sales", Account: "ana", Unit: "m"}
+		p := ledger.RoleBudget{Role: "sales", Account: "ana", Unit: "m"}
 		from := new(engine.Run).Origin(t.now, engine.ArchiveFunction, engine.EventUnit)
 		if err := t.addEntry(&engine.Change{Origin: from, Account: p.EntryAccount(), Spent: -1}, 0, ledger.WindowUse{}); err != nil {
 			return err
@@ -196,7 +196,7 @@ func TestVerifyComparesPursesWithTheArchive(t *testing.T) {
 	saying(t, "refunded", verify(l, path, nil), wrong)
 }
 
-func TestVerifyFindsChangedPurses(t *testing.T) {
+func TestVerifyFindsChangedRoleBudgets(t *testing.T) {
 	for _, sql := range []string{
 		"UPDATE purse SET spent = spent - 1 WHERE account = 'ana'",
 		"UPDATE purse SET account = 'eve' WHERE account = 'ana'",
@@ -218,8 +218,8 @@ func TestVerifyFindsChangedPurses(t *testing.T) {
 	}
 }
 
-// A purse that is out of range is told, not overflowed.
-func TestDamagedPurse(t *testing.T) {
+// A role budget that is out of range is told, not overflowed.
+func TestDamagedRoleBudget(t *testing.T) {
 	l := newAsked(t)
 	ledgertest.Ask("q", "ana").As("sales", 8).Gets(t, l, "q 1", 1, 1)
 	spoil(t, l.Path(), "UPDATE purse SET spent = 9223372036854775807")
@@ -232,7 +232,7 @@ func TestDamagedPurse(t *testing.T) {
 }
 
 // A copy gives no answers before it is adopted. Then it has those from before, their charges and
-// purses, and draws and charges unknown answers again.
+// role budgets, and draws and charges unknown answers again.
 func TestAnswersOfCopies(t *testing.T) {
 	l := newAsked(t)
 	check(t, l.SetLimit("*", "m", 100, 0))

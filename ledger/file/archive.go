@@ -132,7 +132,7 @@ func (t *transaction) dropEntries(last ledger.Head) (dropped int64, err error) {
 	if err := t.carryLimits(last.ID); err != nil {
 		return 0, err
 	}
-	if err := t.carryPurses(last.ID); err != nil {
+	if err := t.carryRoleBudgets(last.ID); err != nil {
 		return 0, err
 	}
 	if err := t.carryEvents(last.ID); err != nil {
@@ -173,11 +173,11 @@ func (t *transaction) carryBalances(last int64) error {
 	return err
 }
 
-// carryPurses writes, for every purse, an entry with the sum of the entries up to last.
-func (t *transaction) carryPurses(last int64) error {
+// carryRoleBudgets writes, for every role budget, an entry with the sum of the entries up to last.
+func (t *transaction) carryRoleBudgets(last int64) error {
 	r := new(engine.Run)
 	var carried []engine.Change
-	err := t.db.query(fmt.Sprintf("SELECT account, sum(spent), max(time) FROM entry WHERE id <= %d AND %s GROUP BY account", last, engine.OfPurse), func(s *sqlite.Stmt) error {
+	err := t.db.query(fmt.Sprintf("SELECT account, sum(spent), max(time) FROM entry WHERE id <= %d AND %s GROUP BY account", last, engine.OfRoleBudget), func(s *sqlite.Stmt) error {
 		account, spent, at := s.Column(0), s.Column(1), s.Column(2)
 		carried = append(carried, engine.Change{
 			Origin:  r.Origin(at.Int(), engine.ArchiveFunction, engine.EventUnit),

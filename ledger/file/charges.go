@@ -19,7 +19,7 @@ func (l *Ledger) Charges() iter.Seq2[ledger.Charge, error] {
 // roles have spent.
 const chargesSQL = `
 SELECT min(id), min(time), function, account, unit, sum(spent), sum(evaluations)
-FROM entry WHERE NOT (` + engine.OfPurse + `) GROUP BY statement, function, account, unit
+FROM entry WHERE NOT (` + engine.OfRoleBudget + `) GROUP BY statement, function, account, unit
 HAVING sum(spent) <> 0 OR sum(evaluations) <> 0
 ORDER BY min(id)`
 

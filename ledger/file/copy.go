@@ -179,7 +179,7 @@ func (db *store) mark(o Origin) error {
 //
 // Releases of data sets that were not finished when the copy was made are forgotten: the
 // original may have finished them since, and their charges pay for one draw only. Remembered answers
-// stay, with the purses: they were paid for before the copy was made. Later answers of the
+// stay, with the role budgets: they were paid for before the copy was made. Later answers of the
 // original are drawn and charged again when they are asked for.
 func (l *Ledger) Adopt(block bool) error {
 	return engine.Wrap(l.commit(func(t *transaction, err error) error {

@@ -17,7 +17,7 @@ import (
 )
 
 // askingRole is the role that all processes ask in. It sees every answer that is drawn, so its
-// purses have spent the same as the accounts.
+// role budgets have spent the same as the accounts.
 const askingRole = "sales"
 
 // answersFile has the answers that the processes have seen, one a line. A line is one write, which
@@ -109,7 +109,7 @@ func pursesFollow(_, after state) error {
 	var first int64
 	for _, account := range askedAccounts() {
 		spent := after.balances[key{account, "m"}].spent
-		if of := after.purses[key{account, "m"}]; of != spent {
+		if of := after.roleBudgets[key{account, "m"}]; of != spent {
 			return fmt.Errorf("%s was charged %d, the role %d for it", account, spent, of)
 		}
 		if first == 0 {

@@ -23,9 +23,9 @@ type standing struct {
 
 // state is the state in a ledger's file.
 type state struct {
-	balances map[key]standing
-	limits   map[key]setting
-	purses   map[key]int64 // of askingRole; spent
+	balances    map[key]standing
+	limits      map[key]setting
+	roleBudgets map[key]int64 // of askingRole; spent
 }
 
 // readState reads a ledger's file as it stands: without this
@@ -58,7 +58,7 @@ func readState(path string) (s state, err error) {
 		return s, err
 	}
 	err = each(conn, "SELECT account, unit, spent FROM purse WHERE role = '"+askingRole+"'", func(v []sqlite.Value) {
-		s.purses[key{v[0].Text(), budget.Unit(v[1].Text())}] = v[2].Int()
+		s.roleBudgets[key{v[0].Text(), budget.Unit(v[1].Text())}] = v[2].Int()
 	})
 	return s, err
 }

@@ -124,18 +124,18 @@ func TestCrashJudgeNoticesWindows(t *testing.T) {
 	}
 }
 
-// It must notice purses that were not charged with their accounts, and accounts that were not
+// It must notice role budgets that were not charged with their accounts, and accounts that were not
 // charged together.
-func TestCrashJudgeNoticesPurses(t *testing.T) {
-	after := state{balances: map[key]standing{}, purses: map[key]int64{}}
+func TestCrashJudgeNoticesRoleBudgets(t *testing.T) {
+	after := state{balances: map[key]standing{}, roleBudgets: map[key]int64{}}
 	for _, account := range askedAccounts() {
 		after.balances[key{account, "m"}] = standing{spent: 5}
-		after.purses[key{account, "m"}] = 5
+		after.roleBudgets[key{account, "m"}] = 5
 	}
 	check(t, pursesFollow(state{}, after))
-	after.purses[key{"q3", "m"}] = 4
+	after.roleBudgets[key{"q3", "m"}] = 4
 	if pursesFollow(state{}, after) == nil {
-		t.Error("a purse that was not charged was not noticed")
+		t.Error("a role budget that was not charged was not noticed")
 	}
 	after.balances[key{"q3", "m"}] = standing{spent: 4}
 	if pursesFollow(state{}, after) == nil {

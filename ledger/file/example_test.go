@@ -13,18 +13,18 @@ import (
 // A ledger in memory gives ana a budget of 1 per metre. It charges her twice and refuses the
 // third charge, for which she has not enough left.
 func Example() {
-	book, err := file.OpenMemory("")
+	l, err := file.OpenMemory("")
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer book.Close()
+	defer l.Close()
 
-	if err := book.SetLimit("ana", "m", budget.One, 0); err != nil {
+	if err := l.SetLimit("ana", "m", budget.One, 0); err != nil {
 		log.Fatal(err)
 	}
 	const tenth = budget.One / 10
 	for _, epsilon := range []budget.Amount{3 * tenth, 5 * tenth, 4 * tenth} {
-		err := book.Charge("geoind_laplace", "m", []ledger.Item{{Account: "ana", Epsilon: epsilon, Evaluations: 1}})
+		err := l.Charge("geoind_laplace", "m", []ledger.Item{{Account: "ana", Epsilon: epsilon, Evaluations: 1}})
 		switch refusal, ok := errors.AsType[*ledger.RefusalError](err); {
 		case ok:
 			fmt.Println("refused:", refusal)
@@ -35,7 +35,7 @@ func Example() {
 		}
 	}
 
-	balance, err := book.Balance("ana", "m")
+	balance, err := l.Balance("ana", "m")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -50,30 +50,30 @@ func Example() {
 // A statement charges each evaluation of a function. It reserves ahead, so that not every
 // evaluation waits for the disk, and returns unused reservations when it ends.
 func Example_statement() {
-	book, err := file.OpenMemory("")
+	l, err := file.OpenMemory("")
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer book.Close()
-	if err := book.SetLimit(ledger.Everyone, "m", 1000, 0); err != nil {
+	defer l.Close()
+	if err := l.SetLimit(ledger.Everyone, "m", 1000, 0); err != nil {
 		log.Fatal(err)
 	}
 
-	statement := book.NewStatement()
+	statement := l.NewStatement()
 	spender := statement.Spender("geoind_laplace", "m")
 	for range 100 {
 		if err := spender.Charge([]byte("ana"), 1); err != nil {
 			log.Fatal(err)
 		}
 	}
-	during, err := book.Balance("ana", "m")
+	during, err := l.Balance("ana", "m")
 	if err != nil {
 		log.Fatal(err)
 	}
 	if err := statement.End(); err != nil {
 		log.Fatal(err)
 	}
-	after, err := book.Balance("ana", "m")
+	after, err := l.Balance("ana", "m")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -358,12 +358,12 @@ func (db *store) contents() (*engine.Contents, error) {
 			answer, role := s.Column(0), s.Column(1)
 			*r = engine.SeenRow{Answer: answer.Int(), Role: role.Text()}
 		})
-	c.Purses = rowsOf(db, "purse", "SELECT account, unit, role, spent FROM purse ORDER BY role, unit, account",
-		func(s *sqlite.Stmt, r *ledger.Purse) {
+	c.RoleBudgets = rowsOf(db, "purse", "SELECT account, unit, role, spent FROM purse ORDER BY role, unit, account",
+		func(s *sqlite.Stmt, r *ledger.RoleBudget) {
 			var v [4]sqlite.Value
 			s.Row(0, v[:])
 			k := keyOf(v[:])
-			*r = ledger.Purse{Role: v[2].Text(), Account: k.Account, Unit: k.Unit, Spent: budget.Amount(v[3].Int())}
+			*r = ledger.RoleBudget{Role: v[2].Text(), Account: k.Account, Unit: k.Unit, Spent: budget.Amount(v[3].Int())}
 		})
 	c.Facts = rowsOf(db, "fact", "SELECT id, kind, text, recorded FROM fact ORDER BY id",
 		func(s *sqlite.Stmt, r *engine.FactRow) {
@@ -497,7 +497,7 @@ func (db *store) fillTables(c *engine.Contents) error {
 	err = fillTable(err, c.Seen, func(r *engine.SeenRow) error {
 		return db.put("INSERT INTO seen(answer, role) VALUES (?1, ?2)", r.Answer, r.Role)
 	})
-	err = fillTable(err, c.Purses, func(r *ledger.Purse) error {
+	err = fillTable(err, c.RoleBudgets, func(r *ledger.RoleBudget) error {
 		return db.put("INSERT INTO purse(role, account, unit, spent) VALUES (?1, ?2, ?3, ?4)", r.Role, r.Account, string(r.Unit), int64(r.Spent))
 	})
 	return fillTable(err, c.Facts, func(r *engine.FactRow) error {

@@ -15,7 +15,7 @@ type reader struct {
 
 	placeKnown bool // whether checkPlace was called
 	marked     bool // whether the ledger is marked as a copy, which checkPlace finds out
-	hasAnswers bool // whether it is known that the tables of answers and purses are there
+	hasAnswers bool // whether it is known that the tables of answers and role budgets are there
 }
 
 func (l *Ledger) newReader(db *store) *reader { return &reader{ledger: l, db: db, now: l.clock()} }

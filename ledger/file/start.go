@@ -20,16 +20,16 @@ const startFunction = "ledger_start"
 //
 // Each limit and each balance becomes an entry, with the time of the limit or of the last charge.
 // The events of the earlier ledger go over too: charges unknown to it are unknown to the new one.
-// Traces, unfinished releases, and the answers and purses of questions do not.
+// Traces, unfinished releases, and the answers and role budgets of questions do not.
 func (l *Ledger) StartFrom(earlier *Ledger) error {
-	var old *engine.Books
+	var old *engine.Totals
 	var events []event
 	err := earlier.read(func(db *store) error {
 		return db.inTransaction("BEGIN", func() (err error) { // all of one moment
 			if marked, err := db.sameLedger(); marked || err != nil {
 				return cmp.Or(err, db.errMarked(earlier.path))
 			}
-			if old, err = db.books(); err != nil {
+			if old, err = db.totals(); err != nil {
 				return err
 			}
 			events, err = db.events(math.MaxInt64)
@@ -42,7 +42,7 @@ func (l *Ledger) StartFrom(earlier *Ledger) error {
 	return l.transact(func(t *transaction) error { return t.startFrom(old, events) })
 }
 
-func (t *transaction) startFrom(old *engine.Books, events []event) error {
+func (t *transaction) startFrom(old *engine.Totals, events []event) error {
 	if err := t.readHead(); err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (db *store) verify(archive string, earlier *ledger.Head) (ledger.Verified, 
 	if err != nil {
 		return ledger.Verified{}, err
 	}
-	v := &verifier{Verified: ledger.Verified{Head: archived}, wanted: []ledger.Head{archived}, kept: engine.NewBooks()}
+	v := &verifier{Verified: ledger.Verified{Head: archived}, wanted: []ledger.Head{archived}, kept: engine.NewTotals()}
 	if earlier != nil {
 		v.wanted = append(v.wanted, *earlier)
 	}
@@ -74,8 +74,8 @@ type verifier struct {
 	wanted  []ledger.Head // that the chain has to lead through
 	scratch []byte
 
-	kept  *engine.Books // of the entries in the ledger, with entries that carry archived sums over
-	whole *engine.Books // of all other entries; nil without the archive
+	kept  *engine.Totals // of the entries in the ledger, with entries that carry archived sums over
+	whole *engine.Totals // of all other entries; nil without the archive
 }
 
 // readArchive follows the entries that the ledger does not hold any more.
@@ -85,7 +85,7 @@ func (v *verifier) readArchive(path, id string, archived ledger.Head) error {
 		return err
 	}
 	defer db.close()
-	v.Head, v.whole = ledger.Genesis(id), engine.NewBooks()
+	v.Head, v.whole = ledger.Genesis(id), engine.NewTotals()
 	err = db.query(fmt.Sprintf("%s WHERE id <= %d ORDER BY id", entrySQL, archived.ID), func(s *sqlite.Stmt) error {
 		e := scanEntry(s)
 		v.addToWhole(&e)
@@ -159,7 +159,7 @@ func (v *verifier) checkHead() error {
 
 // compare compares the balances and limits in the file with the sums of the entries.
 func (v *verifier) compare(db *store) error {
-	stored, err := db.books()
+	stored, err := db.totals()
 	if err != nil {
 		return err
 	}
@@ -167,9 +167,9 @@ func (v *verifier) compare(db *store) error {
 	return stored.Check(v.kept, v.whole)
 }
 
-// books reads the balances, limits and purses of the file.
-func (db *store) books() (*engine.Books, error) {
-	b := engine.NewBooks()
+// totals reads the balances, limits and role budgets of the file.
+func (db *store) totals() (*engine.Totals, error) {
+	b := engine.NewTotals()
 	for r, err := range db.balanceRows() {
 		if err != nil {
 			return nil, err
@@ -182,5 +182,5 @@ func (db *store) books() (*engine.Books, error) {
 		}
 		b.Limits[r.Key] = r.LimitRow
 	}
-	return b, db.eachPurse("", func(p ledger.Purse) { b.AddPurse(p) })
+	return b, db.eachRoleBudget("", func(p ledger.RoleBudget) { b.AddRoleBudget(p) })
 }

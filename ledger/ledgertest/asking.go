@@ -46,7 +46,7 @@ func (q *Asking) LeavingOut() *Asking {
 	return q
 }
 
-// Owing makes a member's account and purse owe other amounts for the answer.
+// Owing makes a member's account and role budget owe other amounts for the answer.
 func (q *Asking) Owing(i int, due, roleDue budget.Amount) *Asking {
 	q.Members[i].Due, q.Members[i].RoleDue = due, roleDue
 	return q
@@ -77,9 +77,9 @@ func (q *Asking) Answer(t rapid.TB, l ledger.Ledger) (ledger.Answered, error) {
 	return a, err
 }
 
-// Gets demands an answer that is charged to so many accounts, and to so many purses, of a ledger
+// Gets demands an answer that is charged to so many accounts, and to so many role budgets, of a ledger
 // that verifies.
-func (q *Asking) Gets(t testing.TB, l ledger.Ledger, answer string, charged, purses int) ledger.Answered {
+func (q *Asking) Gets(t testing.TB, l ledger.Ledger, answer string, charged, roleBudgets int) ledger.Answered {
 	t.Helper()
 	before := q.Draws
 	a, err := q.Answer(t, l)
@@ -90,8 +90,8 @@ func (q *Asking) Gets(t testing.TB, l ledger.Ledger, answer string, charged, pur
 		}
 		return ledger.Toll{Accounts: n, Most: 4}
 	}
-	if string(a.Answer) != answer || a.Charged != toll(charged) || a.RoleCharged != toll(purses) || a.Remembered == (q.Draws > before) {
-		t.Errorf("%s got %q, %+v, want %q, charged to %d and %d purses", q.Key[:4], a.Answer, a, answer, charged, purses)
+	if string(a.Answer) != answer || a.Charged != toll(charged) || a.RoleCharged != toll(roleBudgets) || a.Remembered == (q.Draws > before) {
+		t.Errorf("%s got %q, %+v, want %q, charged to %d and %d role budgets", q.Key[:4], a.Answer, a, answer, charged, roleBudgets)
 	}
 	if a.Charged.Accounts > 0 && a.Remembered {
 		t.Errorf("charged for a remembered answer: %+v", a)
@@ -106,12 +106,12 @@ type Amounts = map[string][2]budget.Amount
 // WantSpent checks the spent amounts of accounts and of the budgets of a role.
 func WantSpent(t testing.TB, l ledger.Ledger, role string, want Amounts) {
 	t.Helper()
-	purses, err := l.Purses(role)
+	roleBudgets, err := l.RoleBudgets(role)
 	check(t, err)
 	of := map[string]budget.Amount{}
-	for _, p := range purses {
+	for _, p := range roleBudgets {
 		if p.Role != role || p.Unit != "m" {
-			t.Errorf("the purses of %s have %+v", role, p)
+			t.Errorf("the role budgets of %s have %+v", role, p)
 		}
 		of[p.Account] = p.Spent
 	}

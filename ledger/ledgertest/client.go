@@ -63,12 +63,12 @@ type player struct {
 }
 
 // start starts a client of a ledger.
-func (b *book) start(t testing.TB, client string, args ...string) *player {
+func (l *testLedger) start(t testing.TB, client string, args ...string) *player {
 	t.Helper()
-	b.engine.shared(t)
+	l.engine.shared(t)
 	self, err := os.Executable()
 	check(t, err)
-	p := &player{t: t, cmd: exec.Command(self, append([]string{b.where}, args...)...)}
+	p := &player{t: t, cmd: exec.Command(self, append([]string{l.where}, args...)...)}
 	p.cmd.Env = append(os.Environ(), clientVariable+"="+client)
 	p.cmd.Stderr = os.Stderr
 	p.in, err = p.cmd.StdinPipe()
@@ -128,9 +128,9 @@ func (p *player) kill() {
 // the test.
 type observer struct{ *player }
 
-func (b *book) observer(t testing.TB) observer {
+func (l *testLedger) observer(t testing.TB) observer {
 	t.Helper()
-	return observer{b.start(t, "observe")}
+	return observer{l.start(t, "observe")}
 }
 
 // stored returns the stored rows of accounts.
@@ -182,7 +182,7 @@ func observe(l ledger.Ledger, _ []string) error {
 
 // watch lets a test look at the stored ledger. On an engine that has no other processes it sees the answers of
 // the ledger.
-func watch(t testing.TB, l *book) (stored func(of ...key) map[key]row) {
+func watch(t testing.TB, l *testLedger) (stored func(of ...key) map[key]row) {
 	t.Helper()
 	if !l.engine.Alone {
 		return l.observer(t).stored
@@ -199,7 +199,7 @@ func watch(t testing.TB, l *book) (stored func(of ...key) map[key]row) {
 }
 
 // stored returns the stored row of an account in "m".
-func stored(t testing.TB, l *book, account string) row {
+func stored(t testing.TB, l *testLedger, account string) row {
 	t.Helper()
 	k := key{account, "m"}
 	return watch(t, l)(k)[k]

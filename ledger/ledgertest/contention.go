@@ -160,7 +160,7 @@ func processesStopAtTheLimit(t *testing.T, e Engine) {
 
 // stopsAt demands that the amounts granted, together with the amount that one more spender gets, are the
 // limit. (A spender may be refused while others hold amounts that they return later.)
-func stopsAt(t *testing.T, name string, l *book, limit int, granted []int) {
+func stopsAt(t *testing.T, name string, l *testLedger, limit int, granted []int) {
 	t.Helper()
 	total := 0
 	for _, n := range granted {
@@ -291,7 +291,7 @@ func batchesOfProcesses(t *testing.T, e Engine) {
 // batchAccounts are charged in batches. Some can pay more than others.
 var batchAccounts = []string{"a", "b", "c", "d", "e", "f", "g", "h"}
 
-func limitBatches(t *testing.T, l *book) {
+func limitBatches(t *testing.T, l *testLedger) {
 	t.Helper()
 	check(t, l.SetLimit("*", "m", 300, 0))
 	check(t, l.SetLimit("c", "m", 100, 0))
@@ -339,7 +339,7 @@ func chargeBatches(t failer, l ledger.Ledger, name string, callers int) (granted
 
 // judgeBatches demands that the charges are those of the batches that were granted, and that the rest
 // of each limit, and no more, can be charged.
-func judgeBatches(t *testing.T, l *book, granted []batch) {
+func judgeBatches(t *testing.T, l *testLedger, granted []batch) {
 	t.Helper()
 	type of struct{ function, account string }
 	want, total := map[of]budget.Amount{}, map[string]budget.Amount{}

@@ -87,8 +87,8 @@ func Run(t *testing.T, e Engine) {
 	}
 }
 
-// book is a ledger that a test has opened.
-type book struct {
+// testLedger is a ledger that a test has opened.
+type testLedger struct {
 	ledger.Ledger
 	engine Engine
 	where  string
@@ -96,29 +96,29 @@ type book struct {
 }
 
 // fresh returns a new ledger.
-func (e Engine) fresh(t testing.TB) *book {
+func (e Engine) fresh(t testing.TB) *testLedger {
 	t.Helper()
 	return e.open(t, e.New(t))
 }
 
 // open opens a ledger that the end of the test closes.
-func (e Engine) open(t testing.TB, where string) *book {
+func (e Engine) open(t testing.TB, where string) *testLedger {
 	t.Helper()
-	l, err := e.Open(where)
+	opened, err := e.Open(where)
 	check(t, err)
-	b := &book{Ledger: l, engine: e, where: where}
+	l := &testLedger{Ledger: opened, engine: e, where: where}
 	t.Cleanup(func() {
-		if !b.closed {
-			check(t, b.Close())
+		if !l.closed {
+			check(t, l.Close())
 		}
 	})
-	return b
+	return l
 }
 
 // Close implements [ledger.Ledger].
-func (b *book) Close() error {
-	b.closed = true
-	return b.Ledger.Close()
+func (l *testLedger) Close() error {
+	l.closed = true
+	return l.Ledger.Close()
 }
 
 // noon is when the clocks of these tests start.
@@ -126,12 +126,12 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // clock gives a ledger a clock that the test sets, from noon on. It skips tests on engines that
 // have none.
-func (b *book) clock(t testing.TB) (set func(time.Duration)) {
+func (l *testLedger) clock(t testing.TB) (set func(time.Duration)) {
 	t.Helper()
-	if b.engine.SetClock == nil {
+	if l.engine.SetClock == nil {
 		t.Skip("the engine's clock cannot be set")
 	}
-	set = func(d time.Duration) { b.engine.SetClock(b.Ledger, noon.Add(d)) }
+	set = func(d time.Duration) { l.engine.SetClock(l.Ledger, noon.Add(d)) }
 	set(0)
 	return set
 }

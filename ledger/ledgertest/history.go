@@ -28,7 +28,7 @@ var historyTests = tests{
 }
 
 // filled returns a new ledger with the history of [Fill].
-func filled(t *testing.T, e Engine) *book {
+func filled(t *testing.T, e Engine) *testLedger {
 	t.Helper()
 	l := e.fresh(t)
 	Fill(t, l)

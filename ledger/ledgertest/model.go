@@ -17,7 +17,7 @@ import (
 // any case. Each world has units of its own in one ledger.
 type world struct {
 	*rapid.T
-	ledger     *book
+	ledger     *testLedger
 	stored     func(of ...key) map[key]row
 	keys       []key
 	units      []budget.Unit

@@ -92,8 +92,8 @@ func storableNames(t *testing.T, e Engine) {
 		if a, err := l.Answer(q); err != nil || string(a.Answer) != name {
 			t.Errorf("%.20q: answered %.20q, %v", name, a.Answer, err)
 		}
-		if p, err := l.Purses(name); err != nil || len(p) != 1 || p[0] != (ledger.Purse{Role: name, Account: name, Unit: budget.Unit(name), Spent: 1}) {
-			t.Errorf("%.20q: purses %.100v, %v", name, p, err)
+		if p, err := l.RoleBudgets(name); err != nil || len(p) != 1 || p[0] != (ledger.RoleBudget{Role: name, Account: name, Unit: budget.Unit(name), Spent: 1}) {
+			t.Errorf("%.20q: role budgets %.100v, %v", name, p, err)
 		}
 		check(t, l.Record(ledger.Fact{Kind: name, Text: name}))
 	}

@@ -14,29 +14,29 @@ import (
 )
 
 var questionTests = tests{
-	"Model":                        questionModel,
-	"ProcessesShareAnswers":        processesShareAnswers,
-	"ProcessesStopAtThePurse":      processesStopAtThePurse,
-	"Answered":                     answered,
-	"AnswerCostsWhatIsDue":         answerCostsWhatIsDue,
-	"ShortOfWhatIsDue":             shortOfWhatIsDue,
-	"WhoOwesNothingIsNotShort":     whoOwesNothingIsNotShort,
-	"ManyOweDifferently":           manyOweDifferently,
-	"AnswerAboutNobody":            answerAboutNobody,
-	"AnswerWithoutBytes":           answerWithoutBytes,
-	"AnswerIsRefused":              answerIsRefused,
-	"AnswerLeavesOut":              answerLeavesOut,
-	"AnswerLeavesOutByPurse":       answerLeavesOutByPurse,
-	"AnswerLeavesAllOut":           answerLeavesAllOut,
-	"AnswerAboutMany":              answerAboutMany,
-	"AnswerInWindows":              answerInWindows,
-	"AnswerErrors":                 answerErrors,
-	"QuoteChangesNothing":          quoteChangesNothing,
-	"DrawFails":                    drawFails,
-	"ArchiveKeepsAnswersAndPurses": archiveKeepsAnswersAndPurses,
+	"Model":                             questionModel,
+	"ProcessesShareAnswers":             processesShareAnswers,
+	"ProcessesStopAtTheRoleBudget":      processesStopAtTheRoleBudget,
+	"Answered":                          answered,
+	"AnswerCostsWhatIsDue":              answerCostsWhatIsDue,
+	"ShortOfWhatIsDue":                  shortOfWhatIsDue,
+	"WhoOwesNothingIsNotShort":          whoOwesNothingIsNotShort,
+	"ManyOweDifferently":                manyOweDifferently,
+	"AnswerAboutNobody":                 answerAboutNobody,
+	"AnswerWithoutBytes":                answerWithoutBytes,
+	"AnswerIsRefused":                   answerIsRefused,
+	"AnswerLeavesOut":                   answerLeavesOut,
+	"AnswerLeavesOutByRoleBudget":       answerLeavesOutByRoleBudget,
+	"AnswerLeavesAllOut":                answerLeavesAllOut,
+	"AnswerAboutMany":                   answerAboutMany,
+	"AnswerInWindows":                   answerInWindows,
+	"AnswerErrors":                      answerErrors,
+	"QuoteChangesNothing":               quoteChangesNothing,
+	"DrawFails":                         drawFails,
+	"ArchiveKeepsAnswersAndRoleBudgets": archiveKeepsAnswersAndRoleBudgets,
 }
 
-func newAsked(t *testing.T, e Engine) *book {
+func newAsked(t *testing.T, e Engine) *testLedger {
 	t.Helper()
 	l := e.fresh(t)
 	check(t, l.SetLimit("*", "m", 10, 0))
@@ -58,8 +58,8 @@ func (q *Asking) fails(t *testing.T, l ledger.Ledger) *ledger.RefusalError {
 // An answer is drawn and charged once, and each role pays once to see it.
 func answered(t *testing.T, e Engine) {
 	l := newAsked(t, e)
-	if purses, err := l.Purses("sales"); purses != nil || err != nil {
-		t.Errorf("no tables yet: %v, %v", purses, err)
+	if roleBudgets, err := l.RoleBudgets("sales"); roleBudgets != nil || err != nil {
+		t.Errorf("no tables yet: %v, %v", roleBudgets, err)
 	}
 	q := Ask("q", "bob", "ana").As("sales", 8)
 	first := q.Gets(t, l, "q 1", 2, 2)
@@ -112,8 +112,8 @@ func answerCostsWhatIsDue(t *testing.T, e Engine) {
 	}
 	want := Amounts{"ana": {1, 3}, "blocked": {0, 0}, "zoe": {3, 0}}
 	WantSpent(t, l, "sales", want)
-	if purses, err := l.Purses("sales"); len(purses) != 1 || err != nil {
-		t.Errorf("%v, %v", purses, err)
+	if roleBudgets, err := l.RoleBudgets("sales"); len(roleBudgets) != 1 || err != nil {
+		t.Errorf("%v, %v", roleBudgets, err)
 	}
 	if got := charges(t, l); len(got) != 2 || got[0].Account != "ana" || got[1].Account != "zoe" {
 		t.Errorf("the charges %+v", got)
@@ -290,7 +290,7 @@ func answerLeavesOut(t *testing.T, e Engine) {
 
 // A role that is short for somebody leaves that account out, also of answers that others have
 // seen.
-func answerLeavesOutByPurse(t *testing.T, e Engine) {
+func answerLeavesOutByRoleBudget(t *testing.T, e Engine) {
 	l := newAsked(t, e)
 	Ask("before", "bob").As("sales", 6).Gets(t, l, "before 1", 1, 1)
 	q := Ask("q", "ana", "bob").LeavingOut()
@@ -348,7 +348,7 @@ func answerAboutMany(t *testing.T, e Engine) {
 }
 
 // A window that is over opens the limit for another question; the same one is remembered, and a
-// purse has no windows.
+// role budget has no windows.
 func answerInWindows(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	clock := l.clock(t)
@@ -450,8 +450,8 @@ func drawFails(t *testing.T, e Engine) {
 	Ask("q", "ana").As("sales", 8).Gets(t, l, "q 1", 1, 1)
 }
 
-// Answers and purses stay when their entries are archived.
-func archiveKeepsAnswersAndPurses(t *testing.T, e Engine) {
+// Answers and role budgets stay when their entries are archived.
+func archiveKeepsAnswersAndRoleBudgets(t *testing.T, e Engine) {
 	l := newAsked(t, e)
 	path := filepath.Join(t.TempDir(), "archive")
 	q := Ask("q", "ana", "bob")

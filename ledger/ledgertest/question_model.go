@@ -22,14 +22,14 @@ type owing struct{ epsilon, due, roleDue budget.Amount }
 // the names of the accounts it leaves out.
 type asked struct {
 	*rapid.T
-	outer   *testing.T
-	ledger  *book
-	archive string
-	limits  map[string]budget.Amount // of accounts, without windows
-	spent   map[string]budget.Amount
-	purses  map[string]map[string]budget.Amount // by role and account
-	answers map[string][]*modelAnswer           // by question
-	draws   int
+	outer       *testing.T
+	ledger      *testLedger
+	archive     string
+	limits      map[string]budget.Amount // of accounts, without windows
+	spent       map[string]budget.Amount
+	roleBudgets map[string]map[string]budget.Amount // by role and account
+	answers     map[string][]*modelAnswer           // by question
+	draws       int
 }
 
 type modelAnswer struct {
@@ -53,17 +53,17 @@ func questionModel(t *testing.T, e Engine) {
 	outer := t
 	rapid.Check(t, func(t *rapid.T) {
 		m := &asked{
-			T:       t,
-			outer:   outer,
-			ledger:  e.fresh(outer),
-			limits:  map[string]budget.Amount{},
-			spent:   map[string]budget.Amount{},
-			purses:  map[string]map[string]budget.Amount{},
-			answers: map[string][]*modelAnswer{},
+			T:           t,
+			outer:       outer,
+			ledger:      e.fresh(outer),
+			limits:      map[string]budget.Amount{},
+			spent:       map[string]budget.Amount{},
+			roleBudgets: map[string]map[string]budget.Amount{},
+			answers:     map[string][]*modelAnswer{},
 		}
 		archive := filepath.Join(outer.TempDir(), "archive")
 		for _, role := range modelRoles {
-			m.purses[role] = map[string]budget.Amount{}
+			m.roleBudgets[role] = map[string]budget.Amount{}
 		}
 		defer func() { m.ledger.Close() }()
 		for _, account := range modelAccounts {
@@ -125,12 +125,12 @@ func (m *asked) drawQuestion(t *rapid.T) {
 	}
 
 	// The accounts that are short, by their own budget and by the role's.
-	ownShort, purseShort := map[string]bool{}, map[string]bool{}
+	ownShort, roleShort := map[string]bool{}, map[string]bool{}
 	for account, o := range owed {
 		ownShort[account] = o.due > 0 && m.spent[account]+o.due > m.limits[account]
-		purseShort[account] = role != "" && o.roleDue > 0 && m.purses[role][account]+o.roleDue > limit
+		roleShort[account] = role != "" && o.roleDue > 0 && m.roleBudgets[role][account]+o.roleDue > limit
 	}
-	want, drawn := m.wanted(name, role, leaveOut, owed, ownShort, purseShort)
+	want, drawn := m.wanted(name, role, leaveOut, owed, ownShort, roleShort)
 
 	q := Ask(name, slices.Collect(maps.Keys(owed))...).As(role, limit)
 	q.LeaveOut = leaveOut
@@ -151,8 +151,8 @@ func (m *asked) drawQuestion(t *rapid.T) {
 	}
 	if want == nil {
 		r := refused(m, err)
-		if r.Role == "" && !ownShort[r.Account] || r.Role != "" && !purseShort[r.Account] {
-			m.Fatalf("refused with %+v; short %v, %v", r, ownShort, purseShort)
+		if r.Role == "" && !ownShort[r.Account] || r.Role != "" && !roleShort[r.Account] {
+			m.Fatalf("refused with %+v; short %v, %v", r, ownShort, roleShort)
 		}
 		return
 	}
@@ -174,7 +174,7 @@ func (m *asked) drawQuestion(t *rapid.T) {
 			charged = ledger.Toll{Accounts: charged.Accounts + 1, Most: max(charged.Most, o.due)}
 		}
 		if role != "" && !want.seen[role] && o.roleDue > 0 {
-			m.purses[role][account] += o.roleDue
+			m.roleBudgets[role][account] += o.roleDue
 			roleCharged = ledger.Toll{Accounts: roleCharged.Accounts + 1, Most: max(roleCharged.Most, o.roleDue)}
 		}
 	}
@@ -186,7 +186,7 @@ func (m *asked) drawQuestion(t *rapid.T) {
 }
 
 // wanted returns the answer that a question gets, or nil for a refusal, and whether it is drawn.
-func (m *asked) wanted(name, role string, leaveOut bool, owed map[string]owing, ownShort, purseShort map[string]bool) (best *modelAnswer, drawn bool) {
+func (m *asked) wanted(name, role string, leaveOut bool, owed map[string]owing, ownShort, roleShort map[string]bool) (best *modelAnswer, drawn bool) {
 	score := func(a *modelAnswer) int { // seen first, then the fewest left out
 		n := len(trueKeys(a.leftOut))
 		if role == "" || a.seen[role] {
@@ -198,9 +198,9 @@ func (m *asked) wanted(name, role string, leaveOut bool, owed map[string]owing, 
 		fits := true
 		for account := range owed {
 			if a.leftOut[account] {
-				fits = fits && leaveOut && (ownShort[account] || purseShort[account])
+				fits = fits && leaveOut && (ownShort[account] || roleShort[account])
 			} else if role != "" && !a.seen[role] {
-				fits = fits && !purseShort[account]
+				fits = fits && !roleShort[account]
 			}
 		}
 		if fits && (best == nil || score(a) < score(best)) {
@@ -212,7 +212,7 @@ func (m *asked) wanted(name, role string, leaveOut bool, owed map[string]owing, 
 	}
 	a := &modelAnswer{leftOut: map[string]bool{}, seen: map[string]bool{}}
 	for account := range owed {
-		a.leftOut[account] = ownShort[account] || purseShort[account]
+		a.leftOut[account] = ownShort[account] || roleShort[account]
 	}
 	if len(trueKeys(a.leftOut)) > 0 && !leaveOut {
 		return nil, false
@@ -230,7 +230,7 @@ func trueKeys(set map[string]bool) (keys []string) {
 	return keys
 }
 
-// compare demands that balances and purses are those of the model.
+// compare demands that balances and role budgets are those of the model.
 func (m *asked) compare(*rapid.T) {
 	for _, account := range modelAccounts {
 		if b := balance(m, m.ledger, account); b.Spent != m.spent[account] || b.Reserved != 0 {
@@ -238,14 +238,14 @@ func (m *asked) compare(*rapid.T) {
 		}
 	}
 	for _, role := range modelRoles {
-		purses, err := m.ledger.Purses(role)
+		roleBudgets, err := m.ledger.RoleBudgets(role)
 		check(m, err)
 		got := map[string]budget.Amount{}
-		for _, p := range purses {
+		for _, p := range roleBudgets {
 			got[p.Account] += p.Spent
 		}
-		if !maps.Equal(got, m.purses[role]) {
-			m.Fatalf("purses of %q are %v, want %v", role, got, m.purses[role])
+		if !maps.Equal(got, m.roleBudgets[role]) {
+			m.Fatalf("role budgets of %q are %v, want %v", role, got, m.roleBudgets[role])
 		}
 	}
 	all, err := m.ledger.Balances()

@@ -117,7 +117,7 @@ func askUntilRefused(l ledger.Ledger, role string) (granted int, err error) {
 const askedMost = 150
 
 // Processes with different questions stop exactly at the budget of the account, or of the role.
-func processesStopAtThePurse(t *testing.T, e Engine) {
+func processesStopAtTheRoleBudget(t *testing.T, e Engine) {
 	e.shared(t)
 	for limit, want := range map[budget.Amount]budget.Amount{100: 100, 1000: askedMost} {
 		l := e.fresh(t)

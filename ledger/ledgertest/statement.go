@@ -48,7 +48,7 @@ func reservationsShrinkNearTheLimit(t *testing.T, e Engine) {
 }
 
 // reservations returns the stored totals that n charges of 1 lead to.
-func reservations(t *testing.T, l *book, n int) (totals []int64) {
+func reservations(t *testing.T, l *testLedger, n int) (totals []int64) {
 	stored, ana := watch(t, l), key{"ana", "m"}
 	s := l.NewStatement()
 	defer s.End()

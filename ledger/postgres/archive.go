@@ -220,7 +220,7 @@ func (t *transaction) dropEntries(last map[string]ledger.Head) (dropped int64, e
 	if dropped == 0 {
 		return 0, nil
 	}
-	for _, carry := range []func([]string, []int64) error{t.carryBalances, t.carryLimits, t.carryPurses, t.carryEvents} {
+	for _, carry := range []func([]string, []int64) error{t.carryBalances, t.carryLimits, t.carryRoleBudgets, t.carryEvents} {
 		if err := carry(writers, seqs); err != nil {
 			return 0, err
 		}
@@ -288,8 +288,8 @@ FROM `+gone+` JOIN geosql.budget AS b ON b.writer = g.writer AND b.entry <= g.la
 	return err
 }
 
-// carryPurses writes, for every purse, an entry with the sum of the entries that leave.
-func (t *transaction) carryPurses(writers []string, seqs []int64) error {
+// carryRoleBudgets writes, for every role budget, an entry with the sum of the entries that leave.
+func (t *transaction) carryRoleBudgets(writers []string, seqs []int64) error {
 	return t.carryOthers(`
 SELECT e.account, sum(e.spent)::bigint, 0, max(e.time), '`+engine.ArchiveFunction+`'
 FROM `+gone+` JOIN geosql.entry AS e ON e.writer = g.writer AND e.seq <= g.last

@@ -27,13 +27,13 @@ type change struct {
 
 // recorded is the state of a server, read without this package.
 type recorded struct {
-	balances map[engine.Key]budget.Amount // spent and reserved
-	purses   map[string]budget.Amount     // of askingRole
-	limits   map[engine.Key]setting
-	changes  []change
-	releases map[string]int64 // how many accounts are charged
-	sealed   map[string]bool
-	writers  int
+	balances    map[engine.Key]budget.Amount // spent and reserved
+	roleBudgets map[string]budget.Amount     // of askingRole
+	limits      map[engine.Key]setting
+	changes     []change
+	releases    map[string]int64 // how many accounts are charged
+	sealed      map[string]bool
+	writers     int
 }
 
 // readRecorded reads one state of a ledger.
@@ -46,7 +46,7 @@ func readRecorded(where string) (s *recorded, err error) {
 	}
 	defer conn.Close(ctx)
 	s = &recorded{
-		balances: map[engine.Key]budget.Amount{}, purses: map[string]budget.Amount{}, limits: map[engine.Key]setting{},
+		balances: map[engine.Key]budget.Amount{}, roleBudgets: map[string]budget.Amount{}, limits: map[engine.Key]setting{},
 		releases: map[string]int64{}, sealed: map[string]bool{},
 	}
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
@@ -66,7 +66,7 @@ func readRecorded(where string) (s *recorded, err error) {
 	key := func() engine.Key { return engine.Key{Account: account, Unit: budget.Unit(unit)} }
 	var a, b int64
 	each("SELECT account, unit, spent + reserved FROM geosql.balance", []any{&account, &unit, &a}, func() { s.balances[key()] = budget.Amount(a) })
-	each("SELECT account, spent FROM geosql.purse WHERE role = '"+askingRole+"'", []any{&account, &a}, func() { s.purses[account] = budget.Amount(a) })
+	each("SELECT account, spent FROM geosql.purse WHERE role = '"+askingRole+"'", []any{&account, &a}, func() { s.roleBudgets[account] = budget.Amount(a) })
 	each("SELECT account, unit, epsilon, coalesce(window_seconds, 0) FROM geosql.budget", []any{&account, &unit, &a, &b},
 		func() { s.limits[key()] = setting{budget.Amount(a), b} })
 	var sealed bool
@@ -204,14 +204,14 @@ func judgeReleases(f *faults, told *testimony, s *recorded) {
 	}
 }
 
-// judgeQuestions finds accounts that were not charged together, and purses that were not charged
+// judgeQuestions finds accounts that were not charged together, and role budgets that were not charged
 // with their accounts.
 func judgeQuestions(f *faults, s *recorded) {
 	first := s.balances[engine.Key{Account: askedAccounts[0], Unit: questUnit}]
 	for _, account := range askedAccounts {
 		got := s.balances[engine.Key{Account: account, Unit: questUnit}]
-		if got != first || s.purses[account] != got {
-			f.add("%s was charged %v, its purse %v, another account %v for the same questions", account, got, s.purses[account], first)
+		if got != first || s.roleBudgets[account] != got {
+			f.add("%s was charged %v, its role budget %v, another account %v for the same questions", account, got, s.roleBudgets[account], first)
 		}
 	}
 }

@@ -204,7 +204,7 @@ func TestCrashJudgeNoticesRecords(t *testing.T) {
 		"a limit not set":    {func(told *testimony, _ *recorded) { told.set[w] = setting{5, 0} }, "the limit is"},
 		"a second charge":    {func(_ *testimony, s *recorded) { s.balances[account] = 2 * eps }, "release r0"},
 		"a lost seal":        {func(told *testimony, _ *recorded) { told.sealed["r0"] = true }, "was sealed"},
-		"one purse":          {func(_ *testimony, s *recorded) { s.purses[asked.Account] = eps }, "its purse"},
+		"one role budget":    {func(_ *testimony, s *recorded) { s.roleBudgets[asked.Account] = eps }, "its role budget"},
 		"one account":        {func(_ *testimony, s *recorded) { s.balances[asked] = eps }, "for the same questions"},
 		"twice once":         {func(_ *testimony, s *recorded) { s.balances[once] = 2 * eps }, "charged once"},
 		"a lost grant":       {func(told *testimony, _ *recorded) { told.granted[w] = 3 * eps }, "acknowledged"},
@@ -221,11 +221,11 @@ func TestCrashJudgeNoticesRecords(t *testing.T) {
 		told.granted[w] = 2 * eps
 		told.grants[w] = []grant{{100, 120, eps}, {100, 100 + windowLength*1e6, eps}}
 		s := &recorded{
-			balances: map[engine.Key]budget.Amount{w: 2 * eps, account: eps, once: eps},
-			purses:   map[string]budget.Amount{},
-			limits:   map[engine.Key]setting{w: {windowMost, windowLength}},
-			releases: map[string]int64{"r0": 1},
-			sealed:   map[string]bool{},
+			balances:    map[engine.Key]budget.Amount{w: 2 * eps, account: eps, once: eps},
+			roleBudgets: map[string]budget.Amount{},
+			limits:      map[engine.Key]setting{w: {windowMost, windowLength}},
+			releases:    map[string]int64{"r0": 1},
+			sealed:      map[string]bool{},
 			changes: []change{
 				{Key: everybody, limit: windowMost, limitWindow: windowLength},
 				{Key: w, change: eps, start: 100, inWindow: eps, limit: ledger.NoLimit},

@@ -317,8 +317,8 @@ func fillTables(ctx context.Context, tx pgx.Tx, c *engine.Contents, generation i
 	}
 	err = copyRows(err, ctx, tx, "seen", []string{"answer", "role"}, c.Seen,
 		func(r *engine.SeenRow) ([]any, error) { return []any{r.Answer, r.Role}, checkNames(r.Role) })
-	err = copyRows(err, ctx, tx, "purse", []string{"role", "account", "unit", "spent"}, c.Purses,
-		func(r *ledger.Purse) ([]any, error) {
+	err = copyRows(err, ctx, tx, "purse", []string{"role", "account", "unit", "spent"}, c.RoleBudgets,
+		func(r *ledger.RoleBudget) ([]any, error) {
 			return []any{r.Role, r.Account, string(r.Unit), int64(r.Spent)}, checkNames(r.Role, r.Account, string(r.Unit))
 		})
 	return copyRows(err, ctx, tx, "fact", []string{"id", "kind", "text", "digest", "recorded"}, c.Facts,
@@ -490,8 +490,10 @@ FROM geosql.budget AS b LEFT JOIN (`+mergedSQL+`) AS m ON m.writer = b.writer AN
 		})
 	c.Seen = query(ctx, tx, "SELECT answer, role FROM geosql.seen ORDER BY answer, role",
 		func(rows pgx.Rows, r *engine.SeenRow) error { return rows.Scan(&r.Answer, &r.Role) })
-	c.Purses = query(ctx, tx, "SELECT role, account, unit, spent FROM geosql.purse ORDER BY role, unit, account",
-		func(rows pgx.Rows, r *ledger.Purse) error { return rows.Scan(&r.Role, &r.Account, &r.Unit, &r.Spent) })
+	c.RoleBudgets = query(ctx, tx, "SELECT role, account, unit, spent FROM geosql.purse ORDER BY role, unit, account",
+		func(rows pgx.Rows, r *ledger.RoleBudget) error {
+			return rows.Scan(&r.Role, &r.Account, &r.Unit, &r.Spent)
+		})
 	c.Facts = query(ctx, tx, "SELECT id, kind, text, recorded FROM geosql.fact ORDER BY id",
 		func(rows pgx.Rows, r *engine.FactRow) error { return rows.Scan(&r.ID, &r.Kind, &r.Text, &r.Recorded) })
 	return c, nil

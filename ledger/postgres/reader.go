@@ -388,17 +388,17 @@ func (r *reader) Answer(id int64) (answer []byte, at time.Time, err error) {
 	return answer, time.UnixMicro(given).UTC(), err
 }
 
-var errPurse = errors.New("the ledger is damaged: the spending of a role is out of range")
+var errRoleBudget = errors.New("the ledger is damaged: the spending of a role is out of range")
 
-// Purses implements [engine.Reader].
-func (r *reader) Purses(role string, unit budget.Unit) (func(string) (ledger.Purse, error), error) {
-	p := &purses{r: r, role: role, unit: unit, size: firstChunk}
+// RoleBudgets implements [engine.Reader].
+func (r *reader) RoleBudgets(role string, unit budget.Unit) (func(string) (ledger.RoleBudget, error), error) {
+	p := &roleBudgets{r: r, role: role, unit: unit, size: firstChunk}
 	return p.of, checkNames(role, string(unit))
 }
 
-// purses reads the purses of a role in chunks, as ascending does. Accounts may be asked for in any
+// roleBudgets reads the role budgets of a role in chunks, as ascending does. Accounts may be asked for in any
 // order, but one that is not above the last one begins another chunk.
-type purses struct {
+type roleBudgets struct {
 	r    *reader
 	role string
 	unit budget.Unit
@@ -408,22 +408,22 @@ type purses struct {
 	chunk    map[string]budget.Amount
 }
 
-// of returns the purse for an account.
-func (p *purses) of(account string) (ledger.Purse, error) {
+// of returns the role budget for an account.
+func (p *roleBudgets) of(account string) (ledger.RoleBudget, error) {
 	if p.chunk == nil || account < p.from || p.to != "" && account >= p.to {
 		if err := p.read(account); err != nil {
-			return ledger.Purse{}, err
+			return ledger.RoleBudget{}, err
 		}
 	}
-	purse := ledger.Purse{Role: p.role, Account: account, Unit: p.unit, Spent: p.chunk[account]}
-	if purse.Spent < 0 || purse.Spent > budget.Max {
-		return purse, errPurse
+	b := ledger.RoleBudget{Role: p.role, Account: account, Unit: p.unit, Spent: p.chunk[account]}
+	if b.Spent < 0 || b.Spent > budget.Max {
+		return b, errRoleBudget
 	}
-	return purse, nil
+	return b, nil
 }
 
 // read reads the chunk that begins at an account.
-func (p *purses) read(account string) error {
+func (p *roleBudgets) read(account string) error {
 	if err := checkNames(p.role, string(p.unit), account); err != nil {
 		return err
 	}

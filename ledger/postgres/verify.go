@@ -32,7 +32,7 @@ func (l *Ledger) Verify(archive string, earlier *ledger.Head) (v ledger.Verified
 }
 
 func (r *reader) verify(archive string, earlier *ledger.Head) (ledger.Verified, error) {
-	v := &verifier{kept: engine.NewBooks()}
+	v := &verifier{kept: engine.NewTotals()}
 	err := v.read(r, archive, earlier)
 	return v.Verified, err
 }
@@ -43,8 +43,8 @@ type verifier struct {
 	chains  chains
 	scratch []byte
 
-	kept   *engine.Books // of the entries in the ledger, with entries that carry archived sums over
-	whole  *engine.Books // of all other entries; nil without the archive
+	kept   *engine.Totals // of the entries in the ledger, with entries that carry archived sums over
+	whole  *engine.Totals // of all other entries; nil without the archive
 	latest map[engine.Key]window
 }
 
@@ -59,7 +59,7 @@ func (v *verifier) read(r *reader, archive string, earlier *ledger.Head) (err er
 		return err
 	}
 	if archive != "" {
-		v.whole, v.latest = engine.NewBooks(), map[engine.Key]window{}
+		v.whole, v.latest = engine.NewTotals(), map[engine.Key]window{}
 	}
 	if earlier != nil {
 		if err := v.want(r, *earlier); err != nil {
@@ -78,7 +78,7 @@ func (v *verifier) read(r *reader, archive string, earlier *ledger.Head) (err er
 		return err
 	}
 	v.Head, _ = v.chains.combine(r.store.id, func(c *chain) ledger.Head { return c.head })
-	stored, err := r.books()
+	stored, err := r.totals()
 	if err != nil {
 		return err
 	}
@@ -202,9 +202,9 @@ FROM geosql.entry `
 	}, args...)
 }
 
-// books reads the balances, limits and purses that are stored.
-func (r *reader) books() (*engine.Books, error) {
-	b := engine.NewBooks()
+// totals reads the balances, limits and role budgets that are stored.
+func (r *reader) totals() (*engine.Totals, error) {
+	b := engine.NewTotals()
 	var account, unit string
 	err := r.query(`
 SELECT account, unit, spent, reserved, last_charge, coalesce(window_start, 0), window_spent FROM geosql.balance`, func(rows pgx.Rows) error {
@@ -227,10 +227,10 @@ SELECT account, unit, epsilon, coalesce(window_seconds, 0), changed, replace(wri
 		return nil, err
 	}
 	return b, r.query("SELECT role, account, unit, spent FROM geosql.purse", func(rows pgx.Rows) error {
-		var p ledger.Purse
+		var p ledger.RoleBudget
 		err := rows.Scan(&p.Role, &p.Account, &unit, (*int64)(&p.Spent))
 		p.Unit = budget.Unit(unit)
-		b.AddPurse(p)
+		b.AddRoleBudget(p)
 		return err
 	})
 }

@@ -76,16 +76,16 @@ func fill(t testing.TB, where string) (one, two *Ledger) {
 	}
 	check(t, s.End())
 	check(t, one.SetLimit("eve", "m", 900, 7200))
-	purse(t, one)
+	spendAsRole(t, one)
 	return one, two
 }
 
-// purse has a role spend something.
-func purse(t testing.TB, l *Ledger) {
+// spendAsRole charges the budget of a role.
+func spendAsRole(t testing.TB, l *Ledger) {
 	t.Helper()
 	check(t, l.store.update(func(tr *transaction) error {
 		from := new(engine.Run).Origin(tr.now, "question", "m")
-		return tr.ChargePurses("analyst", from, []ledger.Item{{Account: "ana", Epsilon: 4}})
+		return tr.ChargeRoleBudgets("analyst", from, []ledger.Item{{Account: "ana", Epsilon: 4}})
 	}))
 }
 

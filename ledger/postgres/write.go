@@ -27,8 +27,8 @@ func (t *transaction) Release(id string) (*engine.ReleaseRow, error) {
 // Advisory locks that are taken by a class and a number. The number may be the same for two
 // questions, or two roles: then one waits for the other.
 const (
-	questionClass = 1
-	purseClass    = 2
+	questionClass   = 1
+	roleBudgetClass = 2
 )
 
 // Given implements [engine.Reader]. Nobody else answers the question before the transaction ends.
@@ -39,15 +39,15 @@ func (t *transaction) Given(question []byte, role string) ([]ledger.Given, error
 	return t.reader.Given(question, role)
 }
 
-// Purses implements [engine.Reader]. Nobody else charges the purses before the transaction ends.
-func (t *transaction) Purses(role string, unit budget.Unit) (func(string) (ledger.Purse, error), error) {
+// RoleBudgets implements [engine.Reader]. Nobody else charges the role budgets before the transaction ends.
+func (t *transaction) RoleBudgets(role string, unit budget.Unit) (func(string) (ledger.RoleBudget, error), error) {
 	h := fnv.New32()
 	_, _ = h.Write(binary.AppendUvarint(nil, uint64(len(role)))) // never fails
 	_, _ = h.Write([]byte(role + string(unit)))
-	if err := t.lock(purseClass, int64(int32(h.Sum32()))); err != nil {
+	if err := t.lock(roleBudgetClass, int64(int32(h.Sum32()))); err != nil {
 		return nil, err
 	}
-	return t.reader.Purses(role, unit)
+	return t.reader.RoleBudgets(role, unit)
 }
 
 // lock takes an advisory lock until the transaction ends.
@@ -56,8 +56,8 @@ func (t *transaction) lock(class, number int64) error {
 	return t.flush() // a statement of its own, so that the next one sees the writes of the last holder
 }
 
-// ChargePurses implements [engine.Transaction].
-func (t *transaction) ChargePurses(role string, from *engine.Origin, items []ledger.Item) error {
+// ChargeRoleBudgets implements [engine.Transaction].
+func (t *transaction) ChargeRoleBudgets(role string, from *engine.Origin, items []ledger.Item) error {
 	if len(items) == 0 {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (t *transaction) ChargePurses(role string, from *engine.Origin, items []led
 		if err := checkNames(role, string(from.Unit), item.Account); err != nil {
 			return err
 		}
-		p := ledger.Purse{Role: role, Account: item.Account, Unit: from.Unit}
+		p := ledger.RoleBudget{Role: role, Account: item.Account, Unit: from.Unit}
 		c := &engine.Change{Origin: &of, Account: p.EntryAccount(), Spent: item.Epsilon}
 		if err := t.addEntry(c, 0, ledger.WindowUse{}); err != nil {
 			return err

@@ -45,7 +45,7 @@ type place struct {
 	testing.TB
 	path   string
 	conn   *sqlite.Conn
-	book   *file.Ledger
+	ledger *file.Ledger
 	id     sealed.DatabaseID
 	key    *sealed.PrivateKey
 	signer *sealed.PrivateKey
@@ -56,10 +56,10 @@ func newPlace(t testing.TB) *place {
 	path := filepath.Join(t.TempDir(), "out.db")
 	p := &place{TB: t, path: path, key: must(sealed.GenerateKey()), signer: must(sealed.GenerateKey())}
 	p.conn = must(sqlite.Open(path, sqlite.ReadWrite|sqlite.Create))
-	p.book = must(file.Open(path+"-ledger", true))
+	p.ledger = must(file.Open(path+"-ledger", true))
 	t.Cleanup(func() {
 		p.conn.Close()
-		p.book.Close()
+		p.ledger.Close()
 	})
 	check(t, p.conn.Exec(declarations))
 	check(t, Create(p.conn))
@@ -70,7 +70,7 @@ func newPlace(t testing.TB) *place {
 	}
 	p.id = must(Identify(p.conn))
 	check(t, AddKey(p.conn, p.key.Public()))
-	check(t, p.book.Record(append(facts, Database(p.id))...))
+	check(t, p.ledger.Record(append(facts, Database(p.id))...))
 	return p
 }
 
@@ -107,7 +107,7 @@ func (p *place) keeper(keys ...*sealed.PrivateKey) *Keeper {
 	if keys == nil {
 		keys = []*sealed.PrivateKey{p.key}
 	}
-	return must(Open(p.conn, p.book, sealed.NewKeyring(keys...)))
+	return must(Open(p.conn, p.ledger, sealed.NewKeyring(keys...)))
 }
 
 // opens demands that a value is of an account.
@@ -172,7 +172,7 @@ func TestKeeperOpens(t *testing.T) {
 func TestErasedAndRevoked(t *testing.T) {
 	p := newPlace(t)
 	other := must(sealed.GenerateKey())
-	check(t, p.book.Record(p.collector("other", other).Fact()))
+	check(t, p.ledger.Record(p.collector("other", other).Fact()))
 	one, two := p.begin(p.signer), p.begin(other)
 	one.names(1, "ana")
 	one.names(2, "bo")
@@ -182,7 +182,7 @@ func TestErasedAndRevoked(t *testing.T) {
 	opens(t, k, values[0], "ana")
 	opens(t, k, values[2], "ana")
 
-	check(t, p.book.Record(Erased("ana"), Erased("nobody")))
+	check(t, p.ledger.Record(Erased("ana"), Erased("nobody")))
 	check(t, k.Refresh())
 	gone(t, k, values[0])
 	gone(t, k, values[2])
@@ -193,7 +193,7 @@ func TestErasedAndRevoked(t *testing.T) {
 	gone(t, k, later.seal(1, 4))
 	gone(t, p.keeper(), values[0]) // a new keeper knows it too
 
-	check(t, p.book.Record(p.collector("one", p.signer).Revoked()))
+	check(t, p.ledger.Record(p.collector("one", p.signer).Revoked()))
 	check(t, k.Refresh())
 	gone(t, k, values[1])
 	again := p.begin(p.signer) // of the revoked collector
@@ -218,7 +218,7 @@ func TestStrangersDoNotOpen(t *testing.T) {
 		verify, _ = blob(row[0])
 		return nil
 	}))
-	check(t, p.book.Record(Collector{"late", verify}.Fact()))
+	check(t, p.ledger.Record(Collector{"late", verify}.Fact()))
 	check(t, k.Refresh())
 	opens(t, k, v, "ana")
 
@@ -242,17 +242,17 @@ func TestUnclearNumber(t *testing.T) {
 	k := p.keeper()
 	refuses(t, k, s.seal(1, 1))
 	opens(t, k, s.seal(1, 2), "bo")
-	check(t, p.book.Record(Erased("ana")))
+	check(t, p.ledger.Record(Erased("ana")))
 	check(t, k.Refresh())
 	gone(t, k, s.seal(1, 1))
 
 	// The word of a collector that is revoked does not count.
 	liar := must(sealed.GenerateKey())
-	check(t, p.book.Record(p.collector("liar", liar).Fact()))
+	check(t, p.ledger.Record(p.collector("liar", liar).Fact()))
 	p.begin(liar).names(2, "cy")
 	check(t, k.Refresh())
 	refuses(t, k, s.seal(1, 2))
-	check(t, p.book.Record(p.collector("liar", liar).Revoked()))
+	check(t, p.ledger.Record(p.collector("liar", liar).Revoked()))
 	check(t, k.Refresh())
 	opens(t, k, s.seal(1, 2), "bo")
 }
@@ -281,17 +281,17 @@ func TestValuesOfAnotherDatabase(t *testing.T) {
 	s := p.begin(p.signer)
 	s.names(1, "ana")
 	v := s.seal(1, 1)
-	check(t, q.book.Record(q.collector("p's", p.signer).Fact()))
+	check(t, q.ledger.Record(q.collector("p's", p.signer).Fact()))
 	// Even with all rows of the other database.
 	check(t, q.conn.Exec("ATTACH '"+p.path+"' AS p; INSERT INTO geosql_sealed_session SELECT * FROM p.geosql_sealed_session; INSERT INTO geosql_sealed_account SELECT * FROM p.geosql_sealed_account"))
 	refuses(t, q.keeper(p.key, q.key), v)
 	opens(t, p.keeper(p.key, q.key), v, "ana")
-	if _, err := Open(p.conn, q.book, sealed.NewKeyring(p.key)); err == nil {
+	if _, err := Open(p.conn, q.ledger, sealed.NewKeyring(p.key)); err == nil {
 		t.Error("another ledger is taken")
 	}
 	plain := must(sqlite.Open(":memory:", sqlite.ReadWrite))
 	defer plain.Close()
-	if _, err := Open(plain, p.book, sealed.NewKeyring(p.key)); !errors.Is(err, ErrNotSealed) {
+	if _, err := Open(plain, p.ledger, sealed.NewKeyring(p.key)); !errors.Is(err, ErrNotSealed) {
 		t.Errorf("%v", err)
 	}
 }
@@ -303,12 +303,12 @@ func TestFirstFactsCount(t *testing.T) {
 	s.names(1, "ana")
 	wider := columns[0]
 	wider.Universe = &Universe{"load", 0, 1000, 0.5, "kWh"}
-	check(t, p.book.Record(wider.Fact(), Database(sealed.DatabaseID{1})))
+	check(t, p.ledger.Record(wider.Fact(), Database(sealed.DatabaseID{1})))
 	if row := opens(t, p.keeper(), s.seal(1, 1), "ana"); row.Column.Universe.Hi != 10 {
 		t.Errorf("%+v", row.Column.Universe)
 	}
-	check(t, p.book.Record(ledger.Fact{Kind: erasedFact, Text: "{"}))
-	if _, err := ReadRecord(p.book); err == nil {
+	check(t, p.ledger.Record(ledger.Fact{Kind: erasedFact, Text: "{"}))
+	if _, err := ReadRecord(p.ledger); err == nil {
 		t.Error("a fact that cannot be read is skipped")
 	}
 }

@@ -36,7 +36,10 @@ func TestHostileTables(t *testing.T) {
 		"geosql_domain":   {func(p *place, _ *Keeper) error { _, _, err := ReadColumns(p.conn); return err }},
 		"geosql_sealed_session": {
 			func(_ *place, k *Keeper) error { return k.Refresh() },
-			func(p *place, _ *Keeper) error { _, err := Open(p.conn, p.book, sealed.NewKeyring(p.key)); return err },
+			func(p *place, _ *Keeper) error {
+				_, err := Open(p.conn, p.ledger, sealed.NewKeyring(p.key))
+				return err
+			},
 			func(p *place, _ *Keeper) error {
 				_, err := NewSession(p.conn, p.id, p.key.Public(), p.signer)
 				return err
@@ -47,7 +50,10 @@ func TestHostileTables(t *testing.T) {
 		},
 		"geosql_sealed_account": {
 			func(_ *place, k *Keeper) error { return k.Refresh() },
-			func(p *place, _ *Keeper) error { _, err := Open(p.conn, p.book, sealed.NewKeyring(p.key)); return err },
+			func(p *place, _ *Keeper) error {
+				_, err := Open(p.conn, p.ledger, sealed.NewKeyring(p.key))
+				return err
+			},
 			func(_ *place, k *Keeper) error { _, err := k.Known(); return err },
 			func(_ *place, k *Keeper) error { _, err := k.Pseudonyms("ana"); return err },
 			func(p *place, _ *Keeper) error { return AddAccount(p.conn, "ana", []byte("entry")) },

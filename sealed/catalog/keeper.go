@@ -14,7 +14,7 @@ import (
 // time, as its connection is.
 type Keeper struct {
 	conn   *sqlite.Conn
-	book   ledger.Facts
+	ledger ledger.Facts
 	record *Record
 	ring   *sealed.Keyring
 	opener *sealed.Opener
@@ -47,12 +47,12 @@ type Row struct {
 
 // Open returns the keeper of the main database of a connection, which is charged to a ledger.
 // It returns ErrNotSealed for a database that is not sealed.
-func Open(conn *sqlite.Conn, book ledger.Facts, keyring *sealed.Keyring) (*Keeper, error) {
+func Open(conn *sqlite.Conn, facts ledger.Facts, keyring *sealed.Keyring) (*Keeper, error) {
 	id, err := ReadID(conn)
 	if err != nil {
 		return nil, err
 	}
-	record, err := ReadRecord(book)
+	record, err := ReadRecord(facts)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func Open(conn *sqlite.Conn, book ledger.Facts, keyring *sealed.Keyring) (*Keepe
 		return nil, errors.New("the ledger is not that of this sealed database")
 	}
 	k := &Keeper{
-		conn: conn, book: book, record: record, ring: keyring, opener: sealed.NewOpener(id, keyring),
+		conn: conn, ledger: facts, record: record, ring: keyring, opener: sealed.NewOpener(id, keyring),
 		columns: map[uint32]*Column{}, byName: map[string]int{}, signers: map[uint32]string{},
 	}
 	k.reader = k.opener.NewReader()
@@ -80,7 +80,7 @@ func (k *Keeper) learnColumns() {
 // Refresh makes the keeper act on all facts recorded in the ledger until now, and on all entries
 // added to the database. It is called before the values of a statement are opened.
 func (k *Keeper) Refresh() error {
-	changed, err := k.record.update(k.book)
+	changed, err := k.record.update(k.ledger)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ type Database struct {
 
 // Seal makes a sealed database of the main database of a connection, for the owner of a key. The
 // columns get their numbers from 1 on. Their universes and domains are declared.
-func Seal(t testing.TB, conn *sqlite.Conn, book ledger.Facts, key sealed.PublicKey, columns ...catalog.Column) *Database {
+func Seal(t testing.TB, conn *sqlite.Conn, l ledger.Facts, key sealed.PublicKey, columns ...catalog.Column) *Database {
 	t.Helper()
 	collector := NewKey(t)
 	check(t, catalog.Create(conn))
@@ -43,7 +43,7 @@ func Seal(t testing.TB, conn *sqlite.Conn, book ledger.Facts, key sealed.PublicK
 	}
 	id, err := catalog.Identify(conn)
 	check(t, err)
-	check(t, book.Record(append(facts, catalog.Database(id))...))
+	check(t, l.Record(append(facts, catalog.Database(id))...))
 	sealer, err := catalog.NewSession(conn, id, key, collector)
 	check(t, err)
 	return &Database{t, conn, key, sealer, map[string]sealed.Account{}}

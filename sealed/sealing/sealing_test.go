@@ -66,20 +66,20 @@ func write(t testing.TB, contents *sealing.Contents, progress func(path string))
 	key, err := sealed.GenerateKey()
 	check(t, err)
 	v := &vault{path: filepath.Join(t.TempDir(), "out.db")}
-	book, err := file.Open(v.path+"-ledger", true)
+	l, err := file.Open(v.path+"-ledger", true)
 	check(t, err)
-	t.Cleanup(func() { book.Close() })
+	t.Cleanup(func() { l.Close() })
 	v.conn, err = sqlite.Open(v.path, sqlite.ReadWrite|sqlite.Create)
 	check(t, err)
 	t.Cleanup(func() { v.conn.Close() })
-	v.done, err = contents.Seal(context.Background(), v.conn, key.Public(), book.ID(), func(int64) {
+	v.done, err = contents.Seal(context.Background(), v.conn, key.Public(), l.ID(), func(int64) {
 		if progress != nil {
 			progress(v.path)
 		}
 	})
 	check(t, err)
-	check(t, book.Record(v.done.Facts...))
-	v.keeper, err = catalog.Open(v.conn, book, sealed.NewKeyring(key))
+	check(t, l.Record(v.done.Facts...))
+	v.keeper, err = catalog.Open(v.conn, l, sealed.NewKeyring(key))
 	check(t, err)
 	return v
 }

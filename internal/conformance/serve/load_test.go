@@ -50,12 +50,12 @@ func perSecond(b *testing.B, fn func(caller, n int) error) float64 {
 func BenchmarkCharges(b *testing.B) {
 	p := newPlace(b, "1000000")
 	p.analyst("ann", "1000000", "--epsilon-min", "kWh=1e-9", "--answers", "1000000000") // no question comes twice
-	book, err := file.Open(filepath.Join(b.TempDir(), "ledger"), true)
+	l, err := file.Open(filepath.Join(b.TempDir(), "ledger"), true)
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer book.Close()
-	if err := book.SetLimit(ledger.Everyone, "kWh", 1_000_000*budget.One, 0); err != nil {
+	defer l.Close()
+	if err := l.SetLimit(ledger.Everyone, "kWh", 1_000_000*budget.One, 0); err != nil {
 		b.Fatal(err)
 	}
 	items := make([]ledger.Item, meters)
@@ -68,7 +68,7 @@ func BenchmarkCharges(b *testing.B) {
 		sessions[i] = s.session("ann")
 	}
 	for range b.N {
-		own := perSecond(b, func(int, int) error { return book.Charge("dx_sum", "kWh", items) })
+		own := perSecond(b, func(int, int) error { return l.Charge("dx_sum", "kWh", items) })
 		served := perSecond(b, func(caller, n int) error { // no question comes twice
 			_, err := sessions[caller].ask(`SELECT dx_sum(kwh, $1) FROM reading WHERE rowid <= 12`, 1e-9*float64(callers*n+caller+1))
 			return err

@@ -22,16 +22,16 @@ type Contents struct {
 	Archived ledger.Head // the last entry that the ledger does not hold any more
 	Entries  iter.Seq2[*ledger.Entry, error]
 
-	Balances iter.Seq2[*KeyedBalance, error]
-	Limits   iter.Seq2[*KeyedLimit, error]
-	Traces   iter.Seq2[*NamedTrace, error]
-	Runs     iter.Seq2[*RunRow, error]
-	Leases   iter.Seq2[*KeyedLease, error]
-	Releases iter.Seq2[*NamedRelease, error]
-	Answers  iter.Seq2[*AnswerRow, error]
-	Seen     iter.Seq2[*SeenRow, error]
-	Purses   iter.Seq2[*ledger.Purse, error]
-	Facts    iter.Seq2[*FactRow, error]
+	Balances    iter.Seq2[*KeyedBalance, error]
+	Limits      iter.Seq2[*KeyedLimit, error]
+	Traces      iter.Seq2[*NamedTrace, error]
+	Runs        iter.Seq2[*RunRow, error]
+	Leases      iter.Seq2[*KeyedLease, error]
+	Releases    iter.Seq2[*NamedRelease, error]
+	Answers     iter.Seq2[*AnswerRow, error]
+	Seen        iter.Seq2[*SeenRow, error]
+	RoleBudgets iter.Seq2[*ledger.RoleBudget, error]
+	Facts       iter.Seq2[*FactRow, error]
 }
 
 // KeyedBalance is a stored balance.
@@ -154,7 +154,7 @@ func (c *Contents) Prove() (p Proof, err error) {
 		s.ints(r.Answer)
 		s.texts(r.Role)
 	})
-	err = then(err, s, c.Purses, func(r *ledger.Purse) {
+	err = then(err, s, c.RoleBudgets, func(r *ledger.RoleBudget) {
 		s.texts(r.Role, r.Account, string(r.Unit))
 		s.ints(int64(r.Spent))
 	})

@@ -92,7 +92,7 @@ type decision struct {
 	out   ledger.LeftOut
 
 	dues     []ledger.Item      // of accounts
-	roleDues []ledger.Item      // of the role's purses
+	roleDues []ledger.Item      // of the role's budgets
 	windows  []ledger.WindowUse // of accounts after they have paid
 }
 
@@ -123,11 +123,11 @@ func decide(r Reader, q *ledger.Question, id []byte) (*decision, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &decision{given: ledger.Choose(given, p.accounts, p.purses)}
+	d := &decision{given: ledger.Choose(given, p.accounts, p.roleBudgets)}
 	if d.given != nil {
 		d.out = d.given.LeftOut
 	} else {
-		d.out = p.accounts.With(p.purses)
+		d.out = p.accounts.With(p.roleBudgets)
 		d.dues = q.Dues(d.out)
 		d.windows = p.windowsOf(q, d.dues)
 	}
@@ -137,15 +137,15 @@ func decide(r Reader, q *ledger.Question, id []byte) (*decision, error) {
 	return d, nil
 }
 
-// payers says who can pay for a question. Accounts and purses that are short are in it only if
+// payers says who can pay for a question. Accounts and role budgets that are short are in it only if
 // the question leaves them out.
 type payers struct {
-	accounts, purses ledger.LeftOut
-	windows          []ledger.WindowUse // of all members' accounts, after the charge; zero where nothing is due
+	accounts, roleBudgets ledger.LeftOut
+	windows               []ledger.WindowUse // of all members' accounts, after the charge; zero where nothing is due
 }
 
 // payersOf returns who can pay, or the refusal of the first who cannot if nobody is to be left out.
-// Without accounts, an earlier answer has charged the accounts and only purses pay.
+// Without accounts, an earlier answer has charged the accounts and only role budgets pay.
 func payersOf(r Reader, q *ledger.Question, accounts bool) (*payers, error) {
 	p := &payers{windows: make([]ledger.WindowUse, len(q.Members))}
 	var balances Standings
@@ -156,10 +156,10 @@ func payersOf(r Reader, q *ledger.Question, accounts bool) (*payers, error) {
 		}
 		defer balances.Close() // before anything is written
 	}
-	var purse func(account string) (ledger.Purse, error)
+	var roleBudget func(account string) (ledger.RoleBudget, error)
 	if q.Role != "" {
 		var err error
-		if purse, err = r.Purses(q.Role, q.Unit); err != nil {
+		if roleBudget, err = r.RoleBudgets(q.Role, q.Unit); err != nil {
 			return nil, err
 		}
 	}
@@ -174,8 +174,8 @@ func payersOf(r Reader, q *ledger.Question, accounts bool) (*payers, error) {
 				return nil, err
 			}
 		}
-		if purse != nil && m.RoleDue > 0 {
-			if err := p.checkPurse(q, purse, i); err != nil {
+		if roleBudget != nil && m.RoleDue > 0 {
+			if err := p.checkRoleBudget(q, roleBudget, i); err != nil {
 				return nil, err
 			}
 		}
@@ -197,16 +197,16 @@ func (p *payers) checkAccount(r Reader, q *ledger.Question, b *ledger.Standing, 
 	return nil
 }
 
-// checkPurse checks that the role's budget for a member's account covers the due amount.
-func (p *payers) checkPurse(q *ledger.Question, purseOf func(account string) (ledger.Purse, error), i int) error {
-	purse, err := purseOf(q.Members[i].Account)
+// checkRoleBudget checks that the role's budget for a member's account covers the due amount.
+func (p *payers) checkRoleBudget(q *ledger.Question, roleBudgetOf func(account string) (ledger.RoleBudget, error), i int) error {
+	roleBudget, err := roleBudgetOf(q.Members[i].Account)
 	if err != nil {
 		return err
 	}
-	switch refusal := purse.Refuse(q.Members[i].RoleDue, q.RoleLimit); {
+	switch refusal := roleBudget.Refuse(q.Members[i].RoleDue, q.RoleLimit); {
 	case refusal == nil:
 	case q.LeaveOut:
-		p.purses.Add(i)
+		p.roleBudgets.Add(i)
 	default:
 		return refusal
 	}
@@ -232,7 +232,7 @@ func recallAnswer(t Transaction, q *ledger.Question, d *decision) (a ledger.Answ
 	if a.Answer, a.Time, err = t.Answer(d.given.ID); err != nil || d.given.Seen {
 		return a, err
 	}
-	if err := t.ChargePurses(q.Role, originOf(t, q), d.roleDues); err != nil {
+	if err := t.ChargeRoleBudgets(q.Role, originOf(t, q), d.roleDues); err != nil {
 		return a, err
 	}
 	return a, t.AddSeen(d.given.ID, q.Role)
@@ -250,7 +250,7 @@ func drawAnswer(t Transaction, q *ledger.Question, id []byte, d *decision) (ledg
 	if err := t.ChargeAscending(from, d.dues, d.windows); err != nil {
 		return a, err
 	}
-	if err := t.ChargePurses(q.Role, from, d.roleDues); err != nil {
+	if err := t.ChargeRoleBudgets(q.Role, from, d.roleDues); err != nil {
 		return a, err
 	}
 	return a, t.AddAnswer(id, d.out, drawn, q.Role)

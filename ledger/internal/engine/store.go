@@ -88,9 +88,9 @@ type Reader interface {
 	// Answer returns a remembered answer, and when it was drawn.
 	Answer(id int64) ([]byte, time.Time, error)
 
-	// Purses begins to read the spending of a role in a unit. The result returns the purse for
+	// RoleBudgets begins to read the spending of a role in a unit. The result returns the one for
 	// an account.
-	Purses(role string, unit budget.Unit) (func(account string) (ledger.Purse, error), error)
+	RoleBudgets(role string, unit budget.Unit) (func(account string) (ledger.RoleBudget, error), error)
 }
 
 // Many is how many accounts there are if nobody knows.
@@ -117,9 +117,9 @@ type Transaction interface {
 	// accounts in ascending order that can pay them. Windows are those after the charge.
 	ChargeAscending(from *Origin, items []ledger.Item, windows []ledger.WindowUse) error
 
-	// ChargePurses charges items to the purses of a role, which can pay them: it writes an entry
-	// without a unit for each, and adds to the purse.
-	ChargePurses(role string, from *Origin, items []ledger.Item) error
+	// ChargeRoleBudgets charges items to the budgets of a role, which can pay them: it writes an entry
+	// without a unit for each, and adds to the budget.
+	ChargeRoleBudgets(role string, from *Origin, items []ledger.Item) error
 
 	// TakeTrace marks a trace as taken by row.User, who holds row.Held, and adds the trace if it is
 	// new. Of the row it writes account and unit of a new trace, user and held.

@@ -386,13 +386,13 @@ func (s *servedSession) Budgets(context.Context) (list []Budget, err error) {
 		return nil, err
 	}
 	for _, r := range roles {
-		purses, err := k.Purses(r.Name)
+		roleBudgets, err := k.RoleBudgets(r.Name)
 		if err != nil {
 			return nil, err
 		}
 		for _, unit := range slices.SortedFunc(maps.Keys(r.Epsilon), cmp.Compare) {
 			b := Budget{Role: r.Name, Unit: unit, Limit: r.Epsilon[unit], Call: r.EpsilonMax[unit]}
-			for _, p := range purses {
+			for _, p := range roleBudgets {
 				if p.Unit == unit && p.Spent > 0 {
 					b.Accounts++
 					b.Most = max(b.Most, p.Spent)

@@ -86,8 +86,10 @@ func (k *Keeper) sealed(table, column string) *catalog.Column {
 	return &c
 }
 
-// Purses returns a role's spending by account and unit.
-func (k *Keeper) Purses(role string) ([]ledger.Purse, error) { return k.ledger.Purses(role) }
+// RoleBudgets returns a role's spending by account and unit.
+func (k *Keeper) RoleBudgets(role string) ([]ledger.RoleBudget, error) {
+	return k.ledger.RoleBudgets(role)
+}
 
 // AddRole adds a role with a verifier. The error is a *wire.Error if the name is taken or the role does not fit the
 // database.

@@ -31,7 +31,7 @@ type Restore struct {
 type backup struct {
 	store.Store
 	path   string
-	book   *file.Ledger // open
+	ledger *file.Ledger // open
 	origin file.Origin
 	head   ledger.Head
 }
@@ -59,7 +59,7 @@ func (t *Restore) Run(ctx context.Context, path string) error {
 	} else {
 		err = t.toPlace(ctx, b, *t.To)
 	}
-	err = cmp.Or(err, b.book.Close())
+	err = cmp.Or(err, b.ledger.Close())
 	if err == nil && term.IsTerminal(int(os.Stderr.Fd())) {
 		cli.Say("restored %s", *cmp.Or(t.To, &path))
 	}
@@ -88,7 +88,7 @@ func (t *Restore) openBackup(path string) (*backup, error) {
 	case l == nil:
 		return nil, fmt.Errorf("%s has no ledger, since nobody had set a limit: use it as it is", path)
 	}
-	b := &backup{Store: from, path: path, book: l}
+	b := &backup{Store: from, path: path, ledger: l}
 	if err := b.inspect(); err != nil {
 		l.Close()
 		return nil, err
@@ -110,7 +110,7 @@ func refuseServer(path, where string) error {
 
 // inspect reads and verifies the ledger of the backup.
 func (b *backup) inspect() error {
-	origin, err := b.book.Origin()
+	origin, err := b.ledger.Origin()
 	switch {
 	case err != nil:
 		return err
@@ -118,10 +118,10 @@ func (b *backup) inspect() error {
 		return fmt.Errorf("%s is no backup made by 'geosql backup', or was restored before: there is nothing to do", b.Ledger)
 	}
 	b.origin = *origin
-	if _, err := b.book.Verify("", nil); err != nil {
+	if _, err := b.ledger.Verify("", nil); err != nil {
 		return fmt.Errorf("%s cannot be restored: %w", b.Ledger, err)
 	}
-	b.head, err = b.book.Head()
+	b.head, err = b.ledger.Head()
 	return err
 }
 
@@ -133,7 +133,7 @@ func (t *Restore) inPlace(ctx context.Context, b *backup) error {
 	if err := t.explain(ctx, b); err != nil {
 		return err
 	}
-	return t.adopt(b, b.book)
+	return t.adopt(b, b.ledger)
 }
 
 // toPlace copies the database of a backup to a place, and its ledger if there is none.
@@ -187,7 +187,7 @@ func (t *Restore) keepLedger(ctx context.Context, b *backup, to, at string) erro
 	if _, err := copyDatabase(ctx, b.Database, copied.Path()); err != nil {
 		return err
 	}
-	if err := keepFacts(kept, b.book); err != nil {
+	if err := keepFacts(kept, b.ledger); err != nil {
 		return err
 	}
 	return copied.Publish()
@@ -200,8 +200,8 @@ func (b *backup) chargedSince(l *file.Ledger) (entries int64, err error) {
 	switch {
 	case err != nil:
 		return 0, err
-	case l.ID() != b.book.ID():
-		return 0, fmt.Errorf("ledger %s has id %s, but %s was charged to ledger %s: move it away, or name another with --ledger", l.Path(), l.ID(), b.path, b.book.ID())
+	case l.ID() != b.ledger.ID():
+		return 0, fmt.Errorf("ledger %s has id %s, but %s was charged to ledger %s: move it away, or name another with --ledger", l.Path(), l.ID(), b.path, b.ledger.ID())
 	case origin != nil:
 		return 0, fmt.Errorf("ledger %s is a backup too: move it away, or put that one into use: geosql restore %s", l.Path(), l.Path())
 	}
@@ -277,7 +277,7 @@ func (b *backup) source() (*file.Ledger, error) {
 	if err != nil {
 		return nil, fmt.Errorf("restore: the ledger that the backup was made of may still be in use: %w", err)
 	}
-	if origin, err := l.Origin(); err != nil || origin != nil || l.ID() != b.book.ID() {
+	if origin, err := l.Origin(); err != nil || origin != nil || l.ID() != b.ledger.ID() {
 		return nil, cmp.Or(err, l.Close()) // another ledger, or a backup that was put there
 	}
 	return l, nil
@@ -332,7 +332,7 @@ func (t *Restore) explain(ctx context.Context, b *backup) error {
 // explainSealed lists the other facts that a backup of a sealed database does not know, unless the
 // ledger that it was made of is still there and knows.
 func (t *Restore) explainSealed(b *backup) error {
-	facts, err := b.book.Facts(0)
+	facts, err := b.ledger.Facts(0)
 	if err != nil || len(facts) == 0 {
 		return err
 	}

@@ -14,8 +14,8 @@ const EventUnit = ""
 
 // Conditions in SQL for the entries without a unit.
 const (
-	OfEvent = "unit = '" + EventUnit + "' AND account = '" + ledger.Everyone + "'"
-	OfPurse = "unit = '" + EventUnit + "' AND account <> '" + ledger.Everyone + "'"
+	OfEvent      = "unit = '" + EventUnit + "' AND account = '" + ledger.Everyone + "'"
+	OfRoleBudget = "unit = '" + EventUnit + "' AND account <> '" + ledger.Everyone + "'"
 )
 
 // ArchiveFunction is the function of the entries that carry sums of archived entries over.
@@ -36,65 +36,65 @@ type LimitRow struct {
 	Entry            int64
 }
 
-// Books are balances, limits and the spending of roles. The keys of roles have nothing
+// Totals are balances, limits and the spending of roles. The keys of roles have nothing
 // spent.
-type Books struct {
-	Balances map[Key]BalanceRow
-	Limits   map[Key]LimitRow
-	Purses   map[ledger.Purse]budget.Amount
+type Totals struct {
+	Balances    map[Key]BalanceRow
+	Limits      map[Key]LimitRow
+	RoleBudgets map[ledger.RoleBudget]budget.Amount
 }
 
-// NewBooks returns empty books.
-func NewBooks() *Books {
-	return &Books{map[Key]BalanceRow{}, map[Key]LimitRow{}, map[ledger.Purse]budget.Amount{}}
+// NewTotals returns empty totals.
+func NewTotals() *Totals {
+	return &Totals{map[Key]BalanceRow{}, map[Key]LimitRow{}, map[ledger.RoleBudget]budget.Amount{}}
 }
 
 // Add adds the changes of a writer's entry.
-func (b *Books) Add(writer string, e *ledger.Entry) {
+func (t *Totals) Add(writer string, e *ledger.Entry) {
 	if e.Unit == EventUnit {
-		if p, ok := ledger.PurseOf(e); ok {
-			b.AddPurse(p)
+		if p, ok := ledger.RoleBudgetOf(e); ok {
+			t.AddRoleBudget(p)
 		}
 		return
 	}
 	k := Key{e.Account, e.Unit}
 	if e.Limit != ledger.NoLimit {
-		b.Limits[k] = LimitRow{e.Limit, e.LimitWindow, e.Time, writer, e.ID}
+		t.Limits[k] = LimitRow{e.Limit, e.LimitWindow, e.Time, writer, e.ID}
 		return
 	}
-	r := b.Balances[k]
+	r := t.Balances[k]
 	r.Spent += e.Spent
 	r.Reserved += e.Reserved
 	r.Window = e.Window
 	if e.Spent != 0 {
 		r.LastCharge = max(r.LastCharge, e.Time)
 	}
-	b.Balances[k] = r
+	t.Balances[k] = r
 }
 
-// AddPurse adds the spending of a role.
-func (b *Books) AddPurse(p ledger.Purse) {
+// AddRoleBudget adds the spending of a role.
+func (t *Totals) AddRoleBudget(p ledger.RoleBudget) {
 	spent := p.Spent
 	p.Spent = 0
-	b.Purses[p] += spent
+	t.RoleBudgets[p] += spent
 }
 
-// Check checks that stored books agree with the entries: the ones that the ledger keeps, and all that
+// Check checks that stored totals agree with the entries: the ones that the ledger keeps, and all that
 // there ever were, unless whole is nil.
-func (b *Books) Check(kept, whole *Books) error {
-	k, same := compareMaps(kept.Balances, b.Balances)
+func (t *Totals) Check(kept, whole *Totals) error {
+	k, same := compareMaps(kept.Balances, t.Balances)
 	if same && whole != nil {
-		k, same = compareMaps(whole.Balances, b.Balances)
+		k, same = compareMaps(whole.Balances, t.Balances)
 	}
 	if !same {
 		return fmt.Errorf("the balance of account %s in %s differs from the sum of its entries", printable.SQL(k.Account), printable.SQL(string(k.Unit)))
 	}
-	if k, same := compareMaps(kept.Limits, b.Limits); !same {
+	if k, same := compareMaps(kept.Limits, t.Limits); !same {
 		return fmt.Errorf("the limit of account %s in %s differs from its entries", printable.SQL(k.Account), printable.SQL(string(k.Unit)))
 	}
-	p, same := compareMaps(kept.Purses, b.Purses)
+	p, same := compareMaps(kept.RoleBudgets, t.RoleBudgets)
 	if same && whole != nil {
-		p, same = compareMaps(whole.Purses, b.Purses)
+		p, same = compareMaps(whole.RoleBudgets, t.RoleBudgets)
 	}
 	if !same {
 		return fmt.Errorf("the spending of role %s on account %s in %s differs from the sum of its entries",

@@ -52,10 +52,10 @@ func (l *Ledger) Charges() iter.Seq2[ledger.Charge, error] {
 }
 
 // chargesSQL leaves out runs that only reserved, which have spent and evaluated nothing, and the spending of
-// roles have spent.
+// roles.
 const chargesSQL = `
 SELECT min(id), min(time), function, account, unit, sum(spent)::bigint, sum(evaluations)::bigint
-FROM geosql.entry WHERE NOT (` + engine.OfPurse + `) GROUP BY writer, statement, function, account, unit
+FROM geosql.entry WHERE NOT (` + engine.OfRoleBudget + `) GROUP BY writer, statement, function, account, unit
 HAVING sum(spent) <> 0 OR sum(evaluations) <> 0
 ORDER BY min(id)`
 
@@ -94,23 +94,23 @@ FROM geosql.entry WHERE epsilon_limit IS NOT NULL ORDER BY id`, func(rows pgx.Ro
 	return changes, err
 }
 
-// Purses implements [ledger.Ledger].
-func (l *Ledger) Purses(role string) (purses []ledger.Purse, err error) {
+// RoleBudgets implements [ledger.Ledger].
+func (l *Ledger) RoleBudgets(role string) (list []ledger.RoleBudget, err error) {
 	if err := checkNames(role); err != nil {
 		return nil, engine.Wrap(err)
 	}
 	err = engine.Wrap(l.store.view(func(r *reader) error {
 		return r.query("SELECT account, unit, spent FROM geosql.purse WHERE role = $1 ORDER BY unit, account", func(rows pgx.Rows) error {
-			p := ledger.Purse{Role: role}
+			b := ledger.RoleBudget{Role: role}
 			var unit string
 			var spent int64
-			err := rows.Scan(&p.Account, &unit, &spent)
-			p.Unit, p.Spent = budget.Unit(unit), budget.Amount(spent)
-			purses = append(purses, p)
+			err := rows.Scan(&b.Account, &unit, &spent)
+			b.Unit, b.Spent = budget.Unit(unit), budget.Amount(spent)
+			list = append(list, b)
 			return err
 		}, role)
 	}))
-	return purses, err
+	return list, err
 }
 
 // TraceRun implements [ledger.Ledger].
