@@ -139,7 +139,7 @@ func (s sides) aggregates(ctx context.Context, text *strings.Builder) error {
 	contenders = append(contenders, own("SQLite's own, without noise", "sqlite", filepath.Join(s.data, "points1"), 1))
 	for _, accounts := range []int{1, people} {
 		file := filepath.Join(s.data, fmt.Sprint("points", accounts))
-		if _, _, err := (task{Do: "make-points", File: file, Rows: rows, Accounts: accounts}).start(ctx, s.program); err != nil {
+		if err := s.make(ctx, task{Do: "make-points", File: file, Rows: rows, Accounts: accounts}); err != nil {
 			return err
 		}
 		name := "geosql's SQL, charged to one account"
@@ -217,48 +217,42 @@ func (s sides) google(ctx context.Context) (string, error) {
 // releases compares releases with copies of the same columns.
 func (s sides) releases(ctx context.Context, text *strings.Builder) error {
 	few := min(people, s.rows/2)
-	file := func(accounts int, format string) string {
-		return filepath.Join(s.data, fmt.Sprintf("in%d.%s", accounts, format))
-	}
-	release := func(ctx context.Context, in string) (timing, usage, error) {
-		_, u, err := run(ctx, releaseCommand(s.geosql, in, filepath.Join(s.data, "out"+filepath.Ext(in)), filepath.Join(s.data, "ledger")))
-		return timing{Seconds: u.wall.Seconds()}, u, errors.Join(err, removeAll(s.data, "out.*", "ledger*"))
-	}
-	for _, accounts := range []int{few, s.rows} {
-		if _, _, err := (task{Do: "make-csv", File: file(accounts, "csv"), Rows: s.rows, Accounts: accounts}).start(ctx, s.program); err != nil {
-			return err
-		}
-		// Parquet to read is a release itself: its contents make no difference.
-		_, _, err := run(ctx, releaseCommand(s.geosql, file(accounts, "csv"), file(accounts, "parquet"), filepath.Join(s.data, "ledger")))
-		if err := errors.Join(err, removeAll(s.data, "ledger*")); err != nil {
-			return err
-		}
-	}
 	const csv, parquet = "csv", "parquet"
+	columns := []string{csv, parquet}
+	files := map[int]map[string]string{few: {}, s.rows: {}} // by accounts and format
+	for accounts, of := range files {
+		for _, format := range columns {
+			var err error
+			if of[format], err = s.releasable(ctx, s.rows, accounts, format); err != nil {
+				return err
+			}
+		}
+	}
+	release := func(name string, accounts int) *contender {
+		return &contender{name: name, turn: func(ctx context.Context, column string) (timing, usage, error) {
+			u, err := s.measureRelease(ctx, files[accounts][column])
+			return timing{Seconds: u.wall.Seconds()}, u, err
+		}}
+	}
 	contenders := []*contender{
-		{name: "`geosql release`, " + thousands(few) + " accounts", turn: func(ctx context.Context, column string) (timing, usage, error) {
-			return release(ctx, file(few, column))
-		}},
-		{name: "`geosql release`, an account in every row", turn: func(ctx context.Context, column string) (timing, usage, error) {
-			return release(ctx, file(s.rows, column))
-		}},
+		release("`geosql release`, "+thousands(few)+" accounts", few),
+		release("`geosql release`, an account in every row", s.rows),
 		{name: "a loop in Go, without noise, one processor", has: func(column string) bool { return column == csv },
 			turn: func(ctx context.Context, column string) (timing, usage, error) {
-				return task{Do: "go-csv", File: file(few, column)}.start(ctx, s.program)
+				return task{Do: "go-csv", File: files[few][column]}.start(ctx, s.program)
 			}},
 	}
 	if duckdb, err := duckDB(); err != nil {
 		fmt.Println(err)
 	} else {
 		contenders = append(contenders, &contender{name: duckDBName, turn: func(ctx context.Context, column string) (t timing, u usage, err error) {
-			out, u, err := run(ctx, duckdb(file(few, column), filepath.Join(s.data, "out."+column)))
+			out, u, err := run(ctx, duckdb(files[few][column], filepath.Join(s.data, "out."+column)))
 			if err == nil {
 				err = json.Unmarshal(out, &t)
 			}
 			return t, u, errors.Join(err, removeAll(s.data, "out.*"))
 		}})
 	}
-	columns := []string{csv, parquet}
 	if err := s.compete(ctx, contenders, columns); err != nil {
 		return err
 	}

@@ -277,9 +277,28 @@ func (t *tree) once(name string, make func(file string) error) (file string, err
 // points returns a database of rows of accounts, which a task makes.
 func (t *tree) points(ctx context.Context, made string, rows, accounts int) (string, error) {
 	return t.once(fmt.Sprintf("%s-%d-%d", made, rows, accounts), func(file string) error {
-		_, _, err := task{Do: made, File: file, Rows: rows, Accounts: accounts}.start(ctx, t.program)
-		return err
+		return t.make(ctx, task{Do: made, File: file, Rows: rows, Accounts: accounts})
 	})
+}
+
+// make does a task that makes data.
+func (t *tree) make(ctx context.Context, what task) error {
+	_, _, err := what.start(ctx, t.program)
+	return err
+}
+
+// release releases one file as another.
+func (t *tree) release(ctx context.Context, in, out string) (usage, error) {
+	_, u, err := run(ctx, exec.Command(t.geosql, "release", "--in", in, "--out", out, "--ledger", filepath.Join(t.data, "ledger"),
+		"--account", "user", "--lat", "lat", "--lon", "lon", "--keep", "id,user", "--epsilon", "0.01",
+		"--domain", "39.4,115.4,41.1,117.6,1", "--limit", "9000000"))
+	return u, errors.Join(err, removeAll(t.data, "ledger*"))
+}
+
+// measureRelease releases a file, and removes what it has released.
+func (t *tree) measureRelease(ctx context.Context, in string) (usage, error) {
+	u, err := t.release(ctx, in, filepath.Join(t.data, "out"+filepath.Ext(in)))
+	return u, errors.Join(err, removeAll(t.data, "out.*"))
 }
 
 // overPoints measures a task, on data that another makes, and its base.
@@ -298,7 +317,7 @@ func overPoints(made, do string, rows, accounts int) func(context.Context, *tree
 func overTraces(do string, traces int) func(context.Context, *tree) (timing, error) {
 	return func(ctx context.Context, t *tree) (timing, error) {
 		file := filepath.Join(t.data, "traces")
-		if _, _, err := (task{Do: "make-traces", File: file, Size: traces}).start(ctx, t.program); err != nil {
+		if err := t.make(ctx, task{Do: "make-traces", File: file, Size: traces}); err != nil {
 			return timing{}, err
 		}
 		took, _, err := task{Do: do, File: file, Size: traces}.start(ctx, t.program)
@@ -326,23 +345,28 @@ func manyPlaces(ctx context.Context, t *tree) (timing, error) {
 // releaseRate measures the command, a row.
 func releaseRate(rows, accounts int, format string) func(context.Context, *tree) (timing, error) {
 	return func(ctx context.Context, t *tree) (timing, error) {
-		out, ledger := filepath.Join(t.data, "out."+format), filepath.Join(t.data, "ledger")
-		in, err := t.once(fmt.Sprintf("in-%d-%d.csv", rows, accounts), func(file string) error {
-			_, _, err := task{Do: "make-csv", File: file, Rows: rows, Accounts: accounts}.start(ctx, t.program)
-			return err
-		})
-		if err == nil && format != "csv" { // a release itself: its contents make no difference
-			in, err = t.once(strings.TrimSuffix(filepath.Base(in), "csv")+format, func(file string) error {
-				_, _, err := run(ctx, releaseCommand(t.geosql, in, file, ledger))
-				return errors.Join(err, removeAll(t.data, "ledger*"))
-			})
-		}
+		in, err := t.releasable(ctx, rows, accounts, format)
 		if err != nil {
 			return timing{}, err
 		}
-		_, u, err := run(ctx, releaseCommand(t.geosql, in, out, ledger))
-		return timing{Seconds: u.wall.Seconds() / float64(rows)}, errors.Join(err, removeAll(t.data, "out.*", "ledger*"))
+		u, err := t.measureRelease(ctx, in)
+		return timing{Seconds: u.wall.Seconds() / float64(rows)}, err
 	}
+}
+
+// releasable returns a file of rows of accounts.
+func (t *tree) releasable(ctx context.Context, rows, accounts int, format string) (string, error) {
+	name := fmt.Sprintf("in-%d-%d.", rows, accounts)
+	in, err := t.once(name+"csv", func(file string) error {
+		return t.make(ctx, task{Do: "make-csv", File: file, Rows: rows, Accounts: accounts})
+	})
+	if err != nil || format == "csv" {
+		return in, err
+	}
+	return t.once(name+format, func(file string) error { // a release itself: its contents make no difference
+		_, err := t.release(ctx, in, file)
+		return err
+	})
 }
 
 // sealedRows measures opening sealed values, a row.

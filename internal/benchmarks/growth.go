@@ -104,11 +104,16 @@ func growth(ctx context.Context, args []string) error {
 	if *write && *quick {
 		return errors.New("-quick says nothing about speed: leave out -write")
 	}
-	g, done, err := newGrower(ctx, *dir, fixed, *patience, os.Stdout)
+	folder, remove, err := scratch(*dir)
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer remove()
+	t, err := here(ctx, folder)
+	if err != nil {
+		return err
+	}
+	g := &grower{fixed, t, *patience, os.Stdout}
 	start := time.Now()
 	points, err := g.all(ctx, axes)
 	if err != nil {
@@ -188,19 +193,6 @@ type grower struct {
 	log      io.Writer
 }
 
-func newGrower(ctx context.Context, parent string, fixed sizing, patience time.Duration, log io.Writer) (*grower, func(), error) {
-	dir, remove, err := scratch(parent)
-	if err != nil {
-		return nil, nil, err
-	}
-	t, err := here(ctx, dir)
-	if err != nil {
-		remove()
-		return nil, nil, err
-	}
-	return &grower{fixed, t, patience, log}, remove, nil
-}
-
 // all measures the points of axes. Works take turns size by size, so that they share their data.
 func (g *grower) all(ctx context.Context, axes []axis) (points []point, err error) {
 	for _, a := range axes {
@@ -267,13 +259,13 @@ func (g *grower) point(ctx context.Context, a axis, size int, work string) (poin
 	}
 	if t.Do != "" {
 		if _, err := os.Stat(t.File); err != nil {
-			if _, _, err := t.start(ctx, g.program); err != nil {
+			if err := g.make(ctx, t); err != nil {
 				return p, err
 			}
 		}
 	}
 	if work == "release" {
-		return p, g.release(ctx, &p, t.File)
+		return p, g.releaseTwice(ctx, &p, t.File)
 	}
 	t.Do = work
 	took, u, err := t.start(ctx, g.program)
@@ -281,19 +273,15 @@ func (g *grower) point(ctx context.Context, a axis, size int, work string) (poin
 	return p, err
 }
 
-// release measures the command as a whole, twice unless that takes long, and keeps the better time.
-func (g *grower) release(ctx context.Context, p *point, in string) error {
+// releaseTwice measures the command as a whole, twice unless that takes long, and keeps the better time.
+func (g *grower) releaseTwice(ctx context.Context, p *point, in string) error {
 	p.seconds = math.Inf(1)
 	for turn := 0; turn < 2 && (turn == 0 || p.seconds < 5); turn++ {
-		out, ledger := filepath.Join(g.data, "out.csv"), filepath.Join(g.data, "ledger")
-		_, u, err := run(ctx, releaseCommand(g.geosql, in, out, ledger))
+		u, err := g.measureRelease(ctx, in)
 		if err != nil {
 			return err
 		}
 		p.seconds, p.memory = min(p.seconds, u.wall.Seconds()), max(p.memory, u.memory)
-		if err := removeAll(g.data, "out.csv*", "ledger*"); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -17,25 +17,25 @@ import (
 	"github.com/geosql/geosql/mechanism/scalar"
 )
 
-// overValues returns the best time of f over values in memory.
-func overValues(t task, f func(values []float64) float64) (timing, error) {
-	values := make([]float64, t.Rows)
-	for i := range values {
-		values[i] = float64(i%3000) * 0.001
-	}
-	best := math.Inf(1)
-	for range 2 * maxTurns {
-		start := time.Now()
-		answer := f(values)
-		best = min(best, time.Since(start).Seconds())
-		if math.IsNaN(answer) {
-			return timing{}, errors.New("the answer is no number")
+// overValues measures f over values in memory, by its best time.
+func overValues(f func(values []float64) float64) taskFunc {
+	return func(_ context.Context, t task) (timing, error) {
+		values := make([]float64, t.Rows)
+		for i := range values {
+			values[i] = float64(i%3000) * 0.001
 		}
+		best := math.Inf(1)
+		for range 2 * maxTurns {
+			start := time.Now()
+			answer := f(values)
+			best = min(best, time.Since(start).Seconds())
+			if math.IsNaN(answer) {
+				return timing{}, errors.New("the answer is no number")
+			}
+		}
+		return timing{Seconds: best}, nil
 	}
-	return timing{Seconds: best}, nil
 }
-
-// The floor: loops that have neither noise nor accounts.
 
 func total(values []float64) float64 {
 	s := 0.0
@@ -45,83 +45,40 @@ func total(values []float64) float64 {
 	return s
 }
 
-func goSum(_ context.Context, t task) (timing, error) { return overValues(t, total) }
-
-func goMean(_ context.Context, t task) (timing, error) {
-	return overValues(t, func(values []float64) float64 { return total(values) / float64(len(values)) })
+func countReadings(values []float64) float64 {
+	n := 0
+	for _, x := range values {
+		if x == x { // NaN is no reading
+			n++
+		}
+	}
+	return float64(n)
 }
 
-func goCount(_ context.Context, t task) (timing, error) {
-	return overValues(t, func(values []float64) float64 {
-		n := 0
-		for _, x := range values {
-			if x == x { // NaN is no reading
-				n++
+// scalarQuery measures an aggregate of package scalar.
+func scalarQuery(aggregate scalar.Aggregate) taskFunc {
+	return func(ctx context.Context, t task) (timing, error) {
+		var u *scalar.Universe // a count has neither universe nor metric
+		var metric budget.Metric
+		if aggregate.TakesUniverse() {
+			var err error
+			metric = budget.DH
+			if u, err = scalar.NewUniverse("u", 0, 10, 0.001, "kWh"); err != nil {
+				return timing{}, err
 			}
 		}
-		return float64(n)
-	})
-}
-
-// The mechanism alone, through its Go interface: exact noise, no accounts, no ledger.
-
-func scalarQuery(t task, aggregate scalar.Aggregate) (timing, error) {
-	var u *scalar.Universe // a count has neither universe nor metric
-	var metric budget.Metric
-	if aggregate.TakesUniverse() {
-		var err error
-		metric = budget.DH
-		if u, err = scalar.NewUniverse("u", 0, 10, 0.001, "kWh"); err != nil {
-			return timing{}, err
-		}
-	}
-	q, err := scalar.NewQuery(aggregate, u, metric, big.NewRat(1, 100))
-	if err != nil {
-		return timing{}, err
-	}
-	src := exact.NewSource(nil)
-	return overValues(t, func(values []float64) float64 {
-		var a scalar.Accumulator
-		for _, x := range values {
-			q.Add(&a, x)
-		}
-		return q.Draw(src, &a)
-	})
-}
-
-func scalarSum(_ context.Context, t task) (timing, error)   { return scalarQuery(t, scalar.Sum) }
-func scalarMean(_ context.Context, t task) (timing, error)  { return scalarQuery(t, scalar.Avg) }
-func scalarCount(_ context.Context, t task) (timing, error) { return scalarQuery(t, scalar.Count) }
-
-// SQL: the same with accounts and a ledger, over a table.
-
-const (
-	sqlSum   = `SELECT sum(x) FROM t`
-	sqlMean  = `SELECT avg(x) FROM t`
-	sqlCount = `SELECT count(x) FROM t`
-)
-
-func dhSum(ctx context.Context, t task) (timing, error) {
-	return released(ctx, t, "record", `SELECT dx_sum(account, x, 0.01, 'u', 'dh') FROM t`, sqlSum)
-}
-
-func dhMean(ctx context.Context, t task) (timing, error) {
-	return released(ctx, t, "record", `SELECT dx_avg(account, x, 0.01, 'u', 'dh') FROM t`, sqlMean)
-}
-
-func dhCount(ctx context.Context, t task) (timing, error) {
-	return released(ctx, t, "record", `SELECT dx_count(account, 0.01) FROM t`, sqlCount)
-}
-
-// unreleased measures a query that has no privacy.
-func unreleased(query string) func(context.Context, task) (timing, error) {
-	return func(ctx context.Context, t task) (timing, error) {
-		d, done, err := open(ctx, t.File)
-		defer done()
+		q, err := scalar.NewQuery(aggregate, u, metric, big.NewRat(1, 100))
 		if err != nil {
 			return timing{}, err
 		}
-		return d.turns(ctx, query, query)
+		src := exact.NewSource(nil)
+		return overValues(func(values []float64) float64 {
+			var a scalar.Accumulator
+			for _, x := range values {
+				q.Add(&a, x)
+			}
+			return q.Draw(src, &a)
+		})(ctx, t)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
+	"slices"
 	"time"
 
 	"github.com/geosql/geosql/budget"
@@ -17,48 +17,70 @@ import (
 	"github.com/geosql/geosql/mechanism/optimal"
 	"github.com/geosql/geosql/mechanism/pim"
 	"github.com/geosql/geosql/mechanism/planar"
+	"github.com/geosql/geosql/mechanism/scalar"
 	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
+// A taskFunc does a task in a process of its own.
+type taskFunc func(ctx context.Context, t task) (timing, error)
+
 // tasks holds the work of processes of their own, by name. Tasks that make data take no part in any figure.
-var tasks = map[string]func(ctx context.Context, t task) (timing, error){
-	"make-points":   makePoints,
-	"make-shuffled": makeShuffled,
+var tasks = map[string]taskFunc{
+	"make-points":   makeTable(`i`), // accounts report in the same order again and again, as meters do
+	"make-shuffled": makeTable(`random()`),
 	"make-traces":   makeTraces,
 	"make-csv":      makeCSV,
 
-	"laplace":       laplace,
-	"laplace-wkt":   laplaceWKT,
-	"groups":        groups,
+	"laplace": released("m", `SELECT count(g.lat), count(g.lon) FROM t, geoind_laplace(t.account, t.lat, t.lon, 0.01) g`,
+		`SELECT count(max(lat, lon, 0.01)) FROM t`),
+	"laplace-wkt": released("m", `SELECT count(geoind_laplace(account, lat, lon, 0.01)) FROM t`, `SELECT count(max(lat, lon, 0.01)) FROM t`),
+	"dx_sum":      released("kWh", `SELECT dx_sum(account, x, 0.01, 'u') FROM t`, sqlSum),
+	"groups": released("kWh", `SELECT count(s) FROM (SELECT dx_sum(account, x, 0.01, 'u') AS s FROM t GROUP BY account)`,
+		`SELECT count(s) FROM (SELECT sum(x) AS s FROM t GROUP BY account)`), // each account is charged by its group
 	"sealed":        sealedSum,
-	"pim-cells":     pimCells,
-	"optimal-pairs": optimalPairs,
-	"dx_sum":        sum,
 	"reserve":       reserve,
-	"predictive":    predictive,
-	"pim":           pimSteps,
-	"optimal":       optimalSpanner,
+	"predictive":    stepped(`'m', 0.023`, `'predictive', '{"epsilon": 0.023, "steps": 30}'`, "predictive_step"),
+	"pim":           stepped(`'set', 2`, `'pim', '{"model": "popular", "epsilon": 1}'`, "pim_step"),
+	"pim-cells":     pimCells,
+	"optimal-pairs": solve(1),
+	"optimal":       solve(1.1), // with the greedy spanner
 
-	"go-sum": goSum, "go-avg": goMean, "go-count": goCount,
-	"scalar-sum": scalarSum, "scalar-avg": scalarMean, "scalar-count": scalarCount,
-	"dh-sum": dhSum, "dh-avg": dhMean, "dh-count": dhCount,
+	// The floor: loops that have neither noise nor accounts.
+	"go-sum":   overValues(total),
+	"go-avg":   overValues(func(values []float64) float64 { return total(values) / float64(len(values)) }),
+	"go-count": overValues(countReadings),
+	"go-csv":   goCSV,
+
+	// The mechanism alone, through its Go interface: exact noise, no accounts, no ledger.
+	"scalar-sum": scalarQuery(scalar.Sum), "scalar-avg": scalarQuery(scalar.Avg), "scalar-count": scalarQuery(scalar.Count),
+
+	// SQL: the same with accounts and a ledger, over a table.
+	"dh-sum":     released("record", `SELECT dx_sum(account, x, 0.01, 'u', 'dh') FROM t`, sqlSum),
+	"dh-avg":     released("record", `SELECT dx_avg(account, x, 0.01, 'u', 'dh') FROM t`, sqlMean),
+	"dh-count":   released("record", `SELECT dx_count(account, 0.01) FROM t`, sqlCount),
 	"sqlite-sum": unreleased(sqlSum), "sqlite-avg": unreleased(sqlMean), "sqlite-count": unreleased(sqlCount),
-	"go-csv": goCSV,
 }
+
+const (
+	sqlSum   = `SELECT sum(x) FROM t`
+	sqlMean  = `SELECT avg(x) FROM t`
+	sqlCount = `SELECT count(x) FROM t`
+)
 
 // A database is a connection that has geosql's functions.
 type database struct{ *sql.Conn }
 
-func open(ctx context.Context, file string, options ...sqlitefn.Option) (database, func(), error) {
+// over measures work on a database.
+func over(ctx context.Context, file string, work func(d database) (timing, error), options ...sqlitefn.Option) (timing, error) {
 	pool := sql.OpenDB(sqlitefn.Connector(file, options...))
+	defer pool.Close()
 	conn, err := pool.Conn(ctx)
-	return database{conn}, func() {
-		if conn != nil {
-			conn.Close()
-		}
-		pool.Close()
-	}, err
+	if err != nil {
+		return timing{}, err
+	}
+	defer conn.Close()
+	return work(database{conn})
 }
 
 // ask runs a query to its end and returns how long that took.
@@ -107,6 +129,16 @@ func (d database) turns(ctx context.Context, query, base string) (timing, error)
 	return timing{best.Seconds(), bestBase.Seconds()}, nil
 }
 
+// once returns the times of a base, and of a query after it that cannot be repeated.
+func (d database) once(ctx context.Context, query, base string) (timing, error) {
+	before, err := d.ask(ctx, base)
+	if err != nil {
+		return timing{}, err
+	}
+	took, err := d.ask(ctx, query)
+	return timing{took.Seconds(), before.Seconds()}, err
+}
+
 // numbers is a table n of i from 0 on.
 func numbers(n int) string {
 	return fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d) `, n-1)
@@ -120,45 +152,29 @@ var declarations = []string{
 
 // makeDatabase makes a database in which tables are made by the statements.
 func makeDatabase(ctx context.Context, file string, statements ...string) (timing, error) {
-	d, done, err := open(ctx, file)
-	defer done()
-	if err == nil {
-		err = d.do(ctx, append(statements, declarations...)...)
-	}
-	return timing{}, err
+	return over(ctx, file, func(d database) (timing, error) { return timing{}, d.do(ctx, statements...) })
 }
 
-// makePoints makes a table of points and readings. Its accounts report in the same order again and again, as meters do.
-func makePoints(ctx context.Context, t task) (timing, error) { return makeTable(ctx, t, `i`) }
-
-// makeShuffled makes the same table, with rows in no order.
-func makeShuffled(ctx context.Context, t task) (timing, error) { return makeTable(ctx, t, `random()`) }
-
-func makeTable(ctx context.Context, t task, order string) (timing, error) {
-	return makeDatabase(ctx, t.File,
-		`CREATE TABLE t(account TEXT, lat REAL, lon REAL, x REAL)`,
-		`INSERT INTO t `+numbers(t.Rows)+fmt.Sprintf(
-			`SELECT 'account' || (i %% %d), 39.5 + (i %% 1000) * 0.001, 116 + (i / 1000 %% 1000) * 0.001, (i %% 3000) * 0.001 FROM n ORDER BY %s`, t.Accounts, order),
-		`CREATE TABLE accounts(account TEXT)`,
-		`INSERT INTO accounts `+numbers(t.Accounts)+`SELECT 'account' || i FROM n`)
+// makeTable makes a table of points and readings, with rows in an order.
+func makeTable(order string) taskFunc {
+	return func(ctx context.Context, t task) (timing, error) {
+		return makeDatabase(ctx, t.File, slices.Concat([]string{
+			`CREATE TABLE t(account TEXT, lat REAL, lon REAL, x REAL)`,
+			`INSERT INTO t ` + numbers(t.Rows) + fmt.Sprintf(
+				`SELECT 'account' || (i %% %d), 39.5 + (i %% 1000) * 0.001, 116 + (i / 1000 %% 1000) * 0.001, (i %% 3000) * 0.001 FROM n ORDER BY %s`, t.Accounts, order),
+			`CREATE TABLE accounts(account TEXT)`,
+			`INSERT INTO accounts ` + numbers(t.Accounts) + `SELECT 'account' || i FROM n`}, declarations)...)
+	}
 }
 
 // makeTraces makes t.Size traces of two points, and a model of how points move on a grid of 1,444 cells.
 func makeTraces(ctx context.Context, t task) (timing, error) {
-	result, err := makeDatabase(ctx, t.File,
-		`CREATE TABLE seen AS `+numbers(20000)+
+	return makeDatabase(ctx, t.File, slices.Concat([]string{
+		`CREATE TABLE seen AS ` + numbers(20000) +
 			`SELECT i % 50 AS trace, 60 * i AS t, 40.25 + abs(i % 800 - 400) * 1e-3 AS lat, 116.5 + abs(i % 600 - 300) * 1e-3 AS lon FROM n`,
 		`CREATE TABLE t(trace TEXT, t INT, lat REAL, lon REAL)`,
-		`INSERT INTO t `+numbers(2*t.Size)+`SELECT 'trace' || (i / 2), 60 * (i % 2), 40.25 + (i / 2 % 400) * 1e-3, 116.5 + (i / 2 % 300) * 1e-3 FROM n`)
-	if err != nil {
-		return result, err
-	}
-	d, done, err := open(ctx, t.File)
-	defer done()
-	if err == nil {
-		err = d.do(ctx, `SELECT markov_store('popular', markov_train(trace, t, lat, lon, 'beijing', 5000, 3000)) FROM seen`)
-	}
-	return result, err
+		`INSERT INTO t ` + numbers(2*t.Size) + `SELECT 'trace' || (i / 2), 60 * (i % 2), 40.25 + (i / 2 % 400) * 1e-3, 116.5 + (i / 2 % 300) * 1e-3 FROM n`},
+		declarations, []string{`SELECT markov_store('popular', markov_train(trace, t, lat, lon, 'beijing', 5000, 3000)) FROM seen`})...)
 }
 
 // makeCSV writes rows of accounts and locations.
@@ -181,52 +197,30 @@ func makeCSV(_ context.Context, t task) (timing, error) {
 }
 
 // released measures a query for accounts that have reserved its cost.
-func released(ctx context.Context, t task, unit, query, base string) (timing, error) {
-	d, done, err := open(ctx, t.File)
-	defer done()
-	if err != nil {
-		return timing{}, err
+func released(unit, query, base string) taskFunc {
+	return func(ctx context.Context, t task) (timing, error) {
+		each := 0.01 * maxTurns * float64(t.Rows/t.Accounts+2)
+		return over(ctx, t.File, func(d database) (timing, error) {
+			if err := d.do(ctx, fmt.Sprintf(`SELECT budget_reserve(account, '%s', %g) FROM accounts`, unit, each)); err != nil {
+				return timing{}, err
+			}
+			return d.turns(ctx, query, base)
+		})
 	}
-	each := 0.01 * maxTurns * float64(t.Rows/t.Accounts+2)
-	if err := d.do(ctx, fmt.Sprintf(`SELECT budget_reserve(account, '%s', %g) FROM accounts`, unit, each)); err != nil {
-		return timing{}, err
+}
+
+// unreleased measures a query that has no privacy.
+func unreleased(query string) taskFunc {
+	return func(ctx context.Context, t task) (timing, error) {
+		return over(ctx, t.File, func(d database) (timing, error) { return d.turns(ctx, query, query) })
 	}
-	return d.turns(ctx, query, base)
-}
-
-func laplace(ctx context.Context, t task) (timing, error) {
-	return released(ctx, t, "m", `SELECT count(g.lat), count(g.lon) FROM t, geoind_laplace(t.account, t.lat, t.lon, 0.01) g`,
-		`SELECT count(max(lat, lon, 0.01)) FROM t`)
-}
-
-// laplaceWKT is the scalar form.
-func laplaceWKT(ctx context.Context, t task) (timing, error) {
-	return released(ctx, t, "m", `SELECT count(geoind_laplace(account, lat, lon, 0.01)) FROM t`, `SELECT count(max(lat, lon, 0.01)) FROM t`)
-}
-
-func sum(ctx context.Context, t task) (timing, error) {
-	return released(ctx, t, "kWh", `SELECT dx_sum(account, x, 0.01, 'u') FROM t`, sqlSum)
 }
 
 // reserve measures the first reservation for all accounts, and reading them.
 func reserve(ctx context.Context, t task) (timing, error) {
-	d, done, err := open(ctx, t.File)
-	defer done()
-	if err != nil {
-		return timing{}, err
-	}
-	base, err := d.ask(ctx, `SELECT max(length(account)) FROM accounts`)
-	if err != nil {
-		return timing{}, err
-	}
-	took, err := d.ask(ctx, `SELECT budget_reserve(account, 'm', 1) FROM accounts`)
-	return timing{took.Seconds(), base.Seconds()}, err
-}
-
-// groups sums the readings of each account, which is charged by its group.
-func groups(ctx context.Context, t task) (timing, error) {
-	return released(ctx, t, "kWh", `SELECT count(s) FROM (SELECT dx_sum(account, x, 0.01, 'u') AS s FROM t GROUP BY account)`,
-		`SELECT count(s) FROM (SELECT sum(x) AS s FROM t GROUP BY account)`)
+	return over(ctx, t.File, func(d database) (timing, error) {
+		return d.once(ctx, `SELECT budget_reserve(account, 'm', 1) FROM accounts`, `SELECT max(length(account)) FROM accounts`)
+	})
 }
 
 // sealedSum opens sealed readings, with the key beside the file.
@@ -239,39 +233,23 @@ func sealedSum(ctx context.Context, t task) (timing, error) {
 	if err != nil {
 		return timing{}, err
 	}
-	d, done, err := open(ctx, t.File, sqlitefn.WithKeyring(sealed.NewKeyring(key)))
-	defer done()
-	if err != nil {
-		return timing{}, err
-	}
-	return d.turns(ctx, `SELECT dx_sum(x, 0.0001) FROM t`, `SELECT sum(length(x)) FROM t`)
+	return over(ctx, t.File, func(d database) (timing, error) {
+		return d.turns(ctx, `SELECT dx_sum(x, 0.0001) FROM t`, `SELECT sum(length(x)) FROM t`)
+	}, sqlitefn.WithKeyring(sealed.NewKeyring(key)))
 }
 
 // stepped measures steps over new traces, each an account that has reserved.
-func stepped(ctx context.Context, t task, reserved, policy, step string) (timing, error) {
-	d, done, err := open(ctx, t.File)
-	defer done()
-	if err == nil {
-		err = d.do(ctx, `SELECT trace_policy('*', '*', `+policy+`)`, `SELECT budget_reserve(trace, `+reserved+`) FROM t WHERE t = 0`)
+func stepped(reserved, policy, step string) taskFunc {
+	const window = `OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING) AS z FROM t)`
+	return func(ctx context.Context, t task) (timing, error) {
+		return over(ctx, t.File, func(d database) (timing, error) {
+			err := d.do(ctx, `SELECT trace_policy('*', '*', `+policy+`)`, `SELECT budget_reserve(trace, `+reserved+`) FROM t WHERE t = 0`)
+			if err != nil {
+				return timing{}, err
+			}
+			return d.once(ctx, `SELECT count(z) FROM (SELECT `+step+`(trace, t, lat, lon) `+window, `SELECT count(z) FROM (SELECT sum(lat) `+window)
+		})
 	}
-	if err != nil {
-		return timing{}, err
-	}
-	const over = `OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING) AS z FROM t)`
-	base, err := d.ask(ctx, `SELECT count(z) FROM (SELECT sum(lat) `+over)
-	if err != nil {
-		return timing{}, err
-	}
-	took, err := d.ask(ctx, `SELECT count(z) FROM (SELECT `+step+`(trace, t, lat, lon) `+over)
-	return timing{took.Seconds(), base.Seconds()}, err
-}
-
-func predictive(ctx context.Context, t task) (timing, error) {
-	return stepped(ctx, t, `'m', 0.023`, `'predictive', '{"epsilon": 0.023, "steps": 30}'`, "predictive_step")
-}
-
-func pimSteps(ctx context.Context, t task) (timing, error) {
-	return stepped(ctx, t, `'set', 2`, `'pim', '{"model": "popular", "epsilon": 1}'`, "pim_step")
 }
 
 // pimCells takes t.Size steps on a grid of 10,201 cells, with sets of 200, and returns the time of one.
@@ -321,36 +299,26 @@ func pimCells(_ context.Context, t task) (timing, error) {
 	return timing{Seconds: time.Since(start).Seconds() / float64(t.Size)}, nil
 }
 
-// optimalPairs solves for scattered places with all pairs.
-func optimalPairs(ctx context.Context, t task) (timing, error) { return solve(ctx, t.Size, 1) }
-
-// optimalSpanner solves for scattered places with the greedy spanner of dilation 1.1.
-func optimalSpanner(ctx context.Context, t task) (timing, error) { return solve(ctx, t.Size, 1.1) }
-
-// solve finds the optimal mechanism on n places. They lie in a city of 10 km by 10 km, most of them in its
-// centre, and are the same each time.
-func solve(ctx context.Context, n int, dilation float64) (timing, error) {
-	r := rand.New(rand.NewPCG(1, 2))
-	type place struct{ x, y float64 }
-	places, prior := make([]place, n), make([]float64, n)
-	for i := range places {
-		places[i] = place{5 + r.NormFloat64(), 5 + 2*r.NormFloat64()}
-		prior[i] = math.Pow(r.Float64(), 3) + 1e-3
-	}
-	distances := make(optimal.Matrix, n)
-	for i, p := range places {
-		distances[i] = make([]float64, n)
-		for j, q := range places {
-			distances[i][j] = math.Hypot(p.x-q.x, p.y-q.y)
+// solve finds the optimal mechanism on t.Size places, with a spanner of a dilation. They lie in a city of 10 km by 10 km,
+// most of them in its centre, and are the same each time.
+func solve(dilation float64) taskFunc {
+	return func(ctx context.Context, t task) (timing, error) {
+		r := rand.New(rand.NewPCG(1, 2))
+		type place struct{ x, y float64 }
+		places, prior := make([]place, t.Size), make([]float64, t.Size)
+		for i := range places {
+			places[i] = place{5 + r.NormFloat64(), 5 + 2*r.NormFloat64()}
+			prior[i] = math.Pow(r.Float64(), 3) + 1e-3
 		}
+		distances := make(optimal.Matrix, t.Size)
+		for i, p := range places {
+			distances[i] = make([]float64, t.Size)
+			for j, q := range places {
+				distances[i][j] = math.Hypot(p.x-q.x, p.y-q.y)
+			}
+		}
+		start := time.Now()
+		_, err := optimal.Solve(ctx, optimal.Problem{Prior: prior, Quality: distances, Privacy: distances, Epsilon: 1.07}, optimal.Options{Dilation: dilation})
+		return timing{Seconds: time.Since(start).Seconds()}, err
 	}
-	start := time.Now()
-	_, err := optimal.Solve(ctx, optimal.Problem{Prior: prior, Quality: distances, Privacy: distances, Epsilon: 1.07}, optimal.Options{Dilation: dilation})
-	return timing{Seconds: time.Since(start).Seconds()}, err
-}
-
-// releaseCommand releases one file as another.
-func releaseCommand(geosql, in, out, ledger string) *exec.Cmd {
-	return exec.Command(geosql, "release", "--in", in, "--out", out, "--ledger", ledger, "--account", "user", "--lat", "lat", "--lon", "lon",
-		"--keep", "id,user", "--epsilon", "0.01", "--domain", "39.4,115.4,41.1,117.6,1", "--limit", "9000000")
 }
