@@ -6,6 +6,7 @@ import (
 	"math/big"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/mechanism/scalar"
 )
@@ -13,7 +14,7 @@ import (
 // plain writes a number with thousands apart.
 func plain(x float64) string {
 	if x >= 1000 {
-		return fmt.Sprintf("%d,%03d", int(x)/1000, int(x)%1000)
+		return decimal.Grouped(int(x))
 	}
 	return fmt.Sprint(x)
 }

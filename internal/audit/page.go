@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/internal/version"
 )
 
@@ -16,7 +17,7 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"short":    func(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) },
-	"count":    count,
+	"count":    decimal.Grouped,
 	"duration": func(seconds float64) string { return (time.Duration(seconds) * time.Second).String() },
 	"bar":      newBar,
 	"version":  func() string { return "geosql " + version.Version },
@@ -24,15 +25,6 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 
 // WritePage writes the report as an HTML page, which needs no other file and runs no script. Errors are those of w.
 func (r *Report) WritePage(w io.Writer) error { return pageTemplate.Execute(w, r) }
-
-// count returns a number with its digits in groups of three.
-func count(n int) string {
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
 
 // A bar shows a lower bound beside the charge, which ends at 100 of 150.
 type bar struct {

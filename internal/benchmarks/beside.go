@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/geosql/geosql/internal/decimal"
 )
 
 // libraryVariable names the folder of a checkout of Google's library, which no module proxy has: its go folder.
@@ -144,7 +146,7 @@ func (s sides) aggregates(ctx context.Context, text *strings.Builder) error {
 		}
 		name := "geosql's SQL, charged to one account"
 		if accounts > 1 {
-			name = fmt.Sprintf("the same, charged to %s accounts", thousands(people))
+			name = fmt.Sprintf("the same, charged to %s accounts", decimal.Grouped(people))
 		}
 		contenders = append(contenders, own(name, "dh", file, accounts))
 	}
@@ -155,7 +157,7 @@ func (s sides) aggregates(ctx context.Context, text *strings.Builder) error {
 	if err := removeAll(s.data, "points*"); err != nil {
 		return err
 	}
-	fmt.Fprintf(text, "| rows a second, of %s | sum | average | count | memory |\n|---|---|---|---|---|\n", thousands(rows))
+	fmt.Fprintf(text, "| rows a second, of %s | sum | average | count | memory |\n|---|---|---|---|---|\n", decimal.Grouped(rows))
 	writeRates(text, contenders, columns, rows, googleMap)
 	return nil
 }
@@ -235,7 +237,7 @@ func (s sides) releases(ctx context.Context, text *strings.Builder) error {
 		}}
 	}
 	contenders := []*contender{
-		release("`geosql release`, "+thousands(few)+" accounts", few),
+		release("`geosql release`, "+decimal.Grouped(few)+" accounts", few),
 		release("`geosql release`, an account in every row", s.rows),
 		{name: "a loop in Go, without noise, one processor", has: func(column string) bool { return column == csv },
 			turn: func(ctx context.Context, column string) (timing, usage, error) {
@@ -256,7 +258,7 @@ func (s sides) releases(ctx context.Context, text *strings.Builder) error {
 	if err := s.compete(ctx, contenders, columns); err != nil {
 		return err
 	}
-	fmt.Fprintf(text, "| rows a second, of %s | CSV to CSV | Parquet to Parquet | memory |\n|---|---|---|---|\n", thousands(s.rows))
+	fmt.Fprintf(text, "| rows a second, of %s | CSV to CSV | Parquet to Parquet | memory |\n|---|---|---|---|\n", decimal.Grouped(s.rows))
 	writeRates(text, contenders, columns, s.rows, duckDBName)
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/mechanism/optimal"
 )
 
@@ -334,7 +335,7 @@ func growthTable(b *strings.Builder, points []point) {
 	}
 	fmt.Fprintf(b, "| %s |", points[0].axis)
 	for _, size := range sizes {
-		fmt.Fprintf(b, " %s |", thousands(size))
+		fmt.Fprintf(b, " %s |", decimal.Grouped(size))
 	}
 	fmt.Fprintf(b, " over all |\n|%s\n", strings.Repeat("---|", len(sizes)+2))
 	for _, name := range names {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/geosql/geosql/internal/decimal"
 )
 
 // page has the tables, each between a line that begins it and a line that ends it.
@@ -62,23 +64,14 @@ func digits(x float64) string {
 
 func megabytes(n int64) string { return fmt.Sprintf("%.0f MB", float64(n)/1e6) }
 
-// thousands writes a whole number with thousands apart.
-func thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // rate writes how many there are in a second.
 func rate(perSecond float64) string {
 	switch {
 	case perSecond >= 1e8:
-		return thousands(int(perSecond/1e6+0.5)) + " million"
+		return decimal.Grouped(int(perSecond/1e6+0.5)) + " million"
 	case perSecond >= 1e6:
 		return fmt.Sprintf("%.3g million", perSecond/1e6)
 	default:
-		return thousands(int(perSecond+500) / 1000 * 1000)
+		return decimal.Grouped(int(perSecond+500) / 1000 * 1000)
 	}
 }

@@ -5,6 +5,7 @@
 package boxes
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/csv"
 	"fmt"
@@ -36,12 +37,7 @@ var cities string
 // best.
 var All = sync.OnceValue(func() []Box {
 	all := append(parse(cities, true), parse(countries, false)...)
-	slices.SortStableFunc(all, func(a, b Box) int {
-		if a.area() < b.area() {
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(all, func(a, b Box) int { return cmp.Compare(a.area(), b.area()) })
 	return all
 })
 
@@ -57,10 +53,11 @@ func Find(name string) (Box, bool) {
 
 // Holds reports whether a location lies in the box.
 func (b Box) Holds(lat, lon float64) bool {
+	within := lon >= b.West && lon <= b.East
 	if b.West > b.East {
-		return lat >= b.South && lat <= b.North && (lon >= b.West || lon <= b.East)
+		within = lon >= b.West || lon <= b.East
 	}
-	return lat >= b.South && lat <= b.North && lon >= b.West && lon <= b.East
+	return within && lat >= b.South && lat <= b.North
 }
 
 // area returns the box's size in square degrees, which is enough to put boxes in an order.

@@ -125,5 +125,14 @@ func AppendFixed(out []byte, units uint64) []byte {
 	return append(out, '.', a[0], a[1], b[0], b[1], c[0], c[1], d)
 }
 
+// Grouped returns a whole number of at least 0 with its digits in groups of three.
+func Grouped(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
 // Format returns the shortest decimal that parses as x, without an exponent.
 func Format(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

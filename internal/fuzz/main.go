@@ -22,7 +22,7 @@ func main() {
 		hours    = flag.Float64("hours", 0, "run all targets for `n` hours together")
 		parallel = flag.Int("parallel", runtime.GOMAXPROCS(0), "run a target in `n` processes")
 		only     = flag.String("only", "", "run the targets with a package and name that match `regexp`")
-		skip     = flag.String("skip", "", "leave out the targets with a package and name that match `regexp`")
+		skip     = flag.String("skip", "^$", "leave out the targets with a package and name that match `regexp`")
 		list     = flag.Bool("list", false, "list the targets and run nothing")
 	)
 	flag.Parse()
@@ -39,7 +39,7 @@ func run(ctx context.Context, each time.Duration, hours float64, parallel int, o
 	if err != nil {
 		return err
 	}
-	unwanted, err := skipping(skip)
+	unwanted, err := regexp.Compile(skip)
 	if err != nil {
 		return err
 	}

@@ -29,14 +29,6 @@ func (t target) String() string { return filepath.ToSlash(filepath.Join(t.dir(),
 
 var declaration = regexp.MustCompile(`(?m)^func (Fuzz\w*)\(\w+ \*testing\.F\)`)
 
-// skipping returns the pattern of targets that are left out, or nil for none.
-func skipping(pattern string) (*regexp.Regexp, error) {
-	if pattern == "" {
-		return nil, nil
-	}
-	return regexp.Compile(pattern)
-}
-
 // find returns the targets below root that match only and not skip, in the order of their folders.
 func find(root string, only, skip *regexp.Regexp) (targets []target, err error) {
 	modules := map[string]string{} // by folder
@@ -68,7 +60,7 @@ func find(root string, only, skip *regexp.Regexp) (targets []target, err error) 
 		}
 		for _, m := range declaration.FindAllSubmatch(source, -1) {
 			t := target{module, folder, string(m[1])}
-			if only.MatchString(t.String()) && (skip == nil || !skip.MatchString(t.String())) {
+			if only.MatchString(t.String()) && !skip.MatchString(t.String()) {
 				targets = append(targets, t)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,10 +74,7 @@ func (s *Source) Edit(file, old, changed string) (*Source, error) {
 	if n := strings.Count(text, old); n != 1 {
 		return nil, fmt.Errorf("%q occurs %d times in %s", old, n, file)
 	}
-	edited := &Source{dir: s.dir, files: map[string][]byte{}, importer: s.importer, set: s.set}
-	for name, content := range s.files {
-		edited.files[name] = content
-	}
+	edited := &Source{dir: s.dir, files: maps.Clone(s.files), importer: s.importer, set: s.set}
 	edited.files[file] = []byte(strings.Replace(text, old, changed, 1))
 	return edited, edited.check()
 }
