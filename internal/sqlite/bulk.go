@@ -31,11 +31,7 @@ func (f *Fetcher) Next(buf []byte) (cells []byte, rows int, err error) {
 		buf = slices.Grow(buf[:0], 512)
 		buf = buf[:cap(buf)]
 		var used, n C.int
-		waiting := C.int(0)
-		if f.waiting {
-			waiting = 1
-		}
-		rc := C.gs_fetch(f.stmt.p, C.int(f.stmt.columns), waiting, (*C.uchar)(unsafe.SliceData(buf)), C.int(len(buf)), &used, &n)
+		rc := C.gs_fetch(f.stmt.p, C.int(f.stmt.columns), cBool(f.waiting), (*C.uchar)(unsafe.SliceData(buf)), C.int(len(buf)), &used, &n)
 		f.waiting, f.ended = rc == 100, rc != 100 // SQLITE_ROW
 		switch {
 		case f.ended && rc != 101: // SQLITE_DONE

@@ -52,7 +52,7 @@ func (c *Conn) CopyFrom(from *Conn, each func(share float64) error) (err error) 
 		return hold()
 	})
 	if rc := C.gs_backup_finish(backup); rc != 0 && err == nil {
-		err = &Error{Code: int(rc), Message: C.GoString(C.gs_errstr(rc))}
+		err = errorOf(rc)
 	}
 	return err
 }
@@ -67,7 +67,7 @@ func copySteps(backup unsafe.Pointer, each func(share float64) error, restarted 
 			return nil
 		case 0:
 		default:
-			return &Error{Code: int(rc), Message: C.GoString(C.gs_errstr(rc))}
+			return errorOf(rc)
 		}
 		left, all := int(C.gs_backup_remaining(backup)), int(C.gs_backup_pages(backup))
 		if before >= 0 && left >= before {
@@ -84,15 +84,10 @@ func copySteps(backup unsafe.Pointer, each func(share float64) error, restarted 
 }
 
 // inWALMode reports whether the main database is in WAL mode.
-func (c *Conn) inWALMode() (bool, error) {
-	s, _, err := c.Prepare("PRAGMA main.journal_mode")
-	if err != nil {
-		return false, err
-	}
-	defer s.Close()
-	if row, err := s.Step(); !row || err != nil {
-		return false, err
-	}
-	mode := s.Column(0)
-	return mode.Text() == "wal", nil
+func (c *Conn) inWALMode() (wal bool, err error) {
+	err = c.Each("PRAGMA main.journal_mode", func(row []Value) error {
+		wal = row[0].Text() == "wal"
+		return nil
+	})
+	return wal, err
 }

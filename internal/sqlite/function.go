@@ -358,12 +358,7 @@ func (c *Conn) registerTable(o *owner, t *Table) error {
 	for i := range len(schema) {
 		ct.schema[i] = C.char(schema[i])
 	}
-	if t.Flags&DirectOnly != 0 {
-		ct.direct_only = 1
-	}
-	if t.SingleRow {
-		ct.single_row = 1
-	}
+	ct.direct_only, ct.single_row = cBool(t.Flags&DirectOnly != 0), cBool(t.SingleRow)
 	ct.columns = C.int(len(t.Columns))
 	ct.required = C.int(t.Required)
 	ct.optional = C.int(len(t.Hidden) - t.Required)
@@ -379,7 +374,7 @@ func (c *Conn) registerTable(o *owner, t *Table) error {
 func (c *Conn) registerError(name string, rc C.int) error {
 	err := c.lastError()
 	if err.Code == 0 { // misuse of the interface is no error of the connection
-		err = &Error{Code: int(rc), Message: C.GoString(C.gs_errstr(rc))}
+		err = errorOf(rc)
 	}
 	err.Message = "geosql: cannot register " + name + ": " + err.Message
 	return err

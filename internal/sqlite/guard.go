@@ -174,11 +174,7 @@ const (
 
 // Configure switches an option on or off.
 func (c *Conn) Configure(s Setting, on bool) error {
-	value := C.int(0)
-	if on {
-		value = 1
-	}
-	if rc := C.gs_configure(c.db, C.int(s), value); rc != 0 {
+	if rc := C.gs_configure(c.db, C.int(s), cBool(on)); rc != 0 {
 		return fmt.Errorf("sqlite: option %d cannot be set: %s", s, C.GoString(C.gs_errstr(rc)))
 	}
 	return nil

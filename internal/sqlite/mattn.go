@@ -43,7 +43,7 @@ func Auto(attach func(*Conn) error) error {
 	defer auto.mu.Unlock()
 	auto.attach = attach
 	if rc := C.gs_auto(); rc != 0 {
-		return &Error{Code: int(rc), Message: C.GoString(C.gs_errstr(rc))}
+		return errorOf(rc)
 	}
 	return nil
 }

@@ -118,7 +118,7 @@ func Open(path string, flags OpenFlags) (*Conn, error) {
 	defer C.free(unsafe.Pointer(name))
 	c := &Conn{owned: true}
 	if rc := C.gs_open(name, C.int(flags|noMutex|privateCache), &c.db); rc != 0 {
-		err := &Error{Code: int(rc), Message: C.GoString(C.gs_errstr(rc))}
+		err := errorOf(rc)
 		if c.db != nil {
 			err = c.lastError()
 			C.gs_close(c.db)
@@ -158,7 +158,7 @@ func (c *Conn) Close() error {
 	rc := C.gs_close(c.db)
 	c.db = nil
 	if rc != 0 {
-		return &Error{Code: int(rc), Message: C.GoString(C.gs_errstr(rc))}
+		return errorOf(rc)
 	}
 	return nil
 }
@@ -227,6 +227,17 @@ func (c *Conn) lastError() *Error {
 	return &Error{Code: int(C.gs_errcode(c.db)), Message: printable.Text(C.GoString(C.gs_errmsg(c.db)))}
 }
 
+// errorOf returns the error of a result code.
+func errorOf(rc C.int) *Error { return &Error{Code: int(rc), Message: C.GoString(C.gs_errstr(rc))} }
+
+// cBool returns a truth value of C.
+func cBool(b bool) C.int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // QuoteName returns a name as an SQL identifier in quotes.
 func QuoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
@@ -238,9 +249,7 @@ func (c *Conn) Exec(sql string) error {
 			return err
 		}
 		if s != nil {
-			for more := true; more && err == nil; {
-				more, err = s.Step()
-			}
+			err = s.Run()
 			s.Close()
 		}
 		if err != nil {

@@ -53,17 +53,12 @@ func Register(conn *sqlite.Conn) error {
 
 // hasFunctions reports whether the engine was compiled with the functions. It does not try
 // one: an error would stay with the connection, which may not be completely open.
-func hasFunctions(conn *sqlite.Conn) (bool, error) {
-	st, _, err := conn.Prepare("SELECT count(*) FROM pragma_function_list WHERE name = 'sqrt'")
-	if err != nil {
-		return false, err
-	}
-	defer st.Close()
-	if _, err := st.Step(); err != nil {
-		return false, err
-	}
-	n := st.Column(0)
-	return n.Int() > 0, nil
+func hasFunctions(conn *sqlite.Conn) (has bool, err error) {
+	err = conn.Each("SELECT 1 FROM pragma_function_list WHERE name = 'sqrt'", func([]sqlite.Value) error {
+		has = true
+		return nil
+	})
+	return has, err
 }
 
 // ofNumber holds the functions of a number that answer a REAL.
