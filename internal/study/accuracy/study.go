@@ -82,8 +82,9 @@ func (s *Study) measure(ctx context.Context, t trial, sorted []int64) (Row, erro
 	}
 	truth := t.question.truth(s.settings.Universe, sorted)
 	errs := make([]float64, s.settings.Draws)
-	if err := s.Each(ctx, len(errs), func(worker, k int) {
+	if err := s.Each(ctx, len(errs), func(worker, k int) error {
 		errs[k] = math.Abs(draw[worker](s.Sources[worker]) - truth)
+		return nil
 	}); err != nil {
 		return Row{}, err
 	}

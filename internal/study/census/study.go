@@ -93,10 +93,11 @@ func (s *Study) release(ctx context.Context, setting Setting) (released histogra
 		return released, err
 	}
 	counts := make([]histogram, len(s.Sources))
-	err = s.Each(ctx, len(s.parts), func(worker, k int) {
+	err = s.Each(ctx, len(s.parts), func(worker, k int) error {
 		for _, c := range s.parts[k] {
 			c.sanitise(ctx, m, s.Sources[worker], &counts[worker])
 		}
+		return nil
 	})
 	for k := range counts {
 		released.merge(&counts[k])

@@ -103,8 +103,9 @@ func (s *Study) measure(ctx context.Context, level float64) ([]Row, error) {
 	for k, src := range s.Sources {
 		counters[k] = newCounter(s, m, src, rows)
 	}
-	if err := s.Each(ctx, len(s.users), func(worker, k int) {
+	if err := s.Each(ctx, len(s.users), func(worker, k int) error {
 		counters[worker].serve(ctx, s.users[k])
+		return nil
 	}); err != nil {
 		return nil, err
 	}

@@ -83,8 +83,9 @@ func (s *Study) Predictions(ctx context.Context, meters []Meter, row func(Predic
 // predictionRow measures one setting on all meters.
 func (s *Study) predictionRow(ctx context.Context, p predictor, meters []Meter) (PredictionRow, error) {
 	runs := make([]predicted, len(meters))
-	if err := s.Each(ctx, len(runs), func(worker, k int) {
-		runs[k] = s.predict(p.mechanism, s.Sources[worker], meters[k])
+	if err := s.Each(ctx, len(runs), func(worker, k int) (err error) {
+		runs[k], err = s.predict(p.mechanism, s.Sources[worker], meters[k])
+		return err
 	}); err != nil {
 		return PredictionRow{}, err
 	}
@@ -93,9 +94,6 @@ func (s *Study) predictionRow(ctx context.Context, p predictor, meters []Meter) 
 	var shares []float64
 	for k := range runs { // in the order of the meters, not of the workers
 		x := &runs[k]
-		if x.err != nil {
-			return PredictionRow{}, x.err
-		}
 		same := newIndependentNoise(s.settings.Universe, x.readings).epsilonFor(x.meanError())
 		if x.epsilon() < same {
 			r.Saving++
@@ -120,12 +118,11 @@ type predicted struct {
 	spent        float64
 	errors       []float64     // of the reports
 	readings     map[int64]int // how often each index was to be reported
-	err          error
 }
 
 // predict reports a meter as often as the settings say. Of readings of the same time the first
 // is reported.
-func (s *Study) predict(m *trace.Mechanism, src *exact.Source, meter Meter) predicted {
+func (s *Study) predict(m *trace.Mechanism, src *exact.Source, meter Meter) (predicted, error) {
 	u := s.settings.Universe
 	p := predicted{readings: map[int64]int{}}
 	for range s.settings.Repeat {
@@ -136,15 +133,15 @@ func (s *Study) predict(m *trace.Mechanism, src *exact.Source, meter Meter) pred
 			}
 			plan, err := m.Plan(&run, r.T)
 			if err != nil {
-				return predicted{err: err}
+				return p, err
 			}
 			if plan.Action == trace.Stop {
-				return predicted{err: errors.New("alpha is too small for so many readings")}
+				return p, errors.New("alpha is too small for so many readings")
 			}
 			x := trace.Cell{I: u.Index(r.Value)}
 			q := m.Draw(src, plan, x)
 			if err := m.Add(&run, q); err != nil {
-				return predicted{err: err}
+				return p, err
 			}
 			p.readings[x.I]++
 			p.errors = append(p.errors, distance(u.Value(q.Z.I), u.Value(x.I)))
@@ -152,7 +149,7 @@ func (s *Study) predict(m *trace.Mechanism, src *exact.Source, meter Meter) pred
 		h := run.History()
 		p.tested, p.easy, p.spent = p.tested+int(h.Tested), p.easy+int(h.Easy), p.spent+h.Spent.Float64()
 	}
-	return p
+	return p, nil
 }
 
 // merge adds the reports of o.

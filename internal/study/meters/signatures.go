@@ -81,7 +81,10 @@ func (r *released) add(o released) {
 // recognised returns the sum of the results of each signature.
 func (s *Study) recognised(ctx context.Context, known library, release func(src *exact.Source, k int) released) (all released, err error) {
 	parts := make([]released, len(known))
-	if err := s.Each(ctx, len(known), func(worker, k int) { parts[k] = release(s.Sources[worker], k) }); err != nil {
+	if err := s.Each(ctx, len(known), func(worker, k int) error {
+		parts[k] = release(s.Sources[worker], k)
+		return nil
+	}); err != nil {
 		return released{}, err
 	}
 	for _, p := range parts { // in the order of the signatures, not of the workers

@@ -123,8 +123,9 @@ type total struct {
 // totalRow releases the sum of each group of a part.
 func (s *Study) totalRow(ctx context.Context, p part, m mechanism) (TotalRow, error) {
 	totals := make([]total, len(p.groups))
-	if err := s.Each(ctx, len(totals), func(worker, k int) {
+	if err := s.Each(ctx, len(totals), func(worker, k int) error {
 		totals[k] = s.releaseSum(m.query, s.Sources[worker], p.groups[k])
+		return nil
 	}); err != nil {
 		return TotalRow{}, err
 	}

@@ -20,7 +20,7 @@ import (
 func PlanarLaplaceMatrix(ctx context.Context, epsilon float64, places []Place) (optimal.Matrix, error) {
 	k := optimal.NewMatrix(len(places), len(places))
 	cells := newVoronoi(places)
-	work := func(_, x int) {
+	work := func(_, x int) error {
 		r := ray{cells: cells, seen: make([]sight, len(places))}
 		for z, q := range places {
 			dx, dy := q.X-places[x].X, q.Y-places[x].Y
@@ -30,6 +30,7 @@ func PlanarLaplaceMatrix(ctx context.Context, epsilon float64, places []Place) (
 			r.cos, r.sin = cos, sin
 			r.spread(epsilon, weight, x, k[x])
 		})
+		return nil
 	}
 	return k, parallel.Each(ctx, runtime.GOMAXPROCS(0), len(places), work, func() {})
 }

@@ -12,9 +12,11 @@ import (
 
 // Each calls do(worker, k) for every k from 0 to n-1, with one goroutine for each worker.
 // Calls with the same worker follow one another, so data of a worker need no lock. After
-// each call Each calls done, one at a time, in its own goroutine. Once ctx has ended, it
-// begins no call and returns the cause.
-func Each(ctx context.Context, workers, n int, do func(worker, k int), done func()) error {
+// each call Each calls done, one at a time, in its own goroutine. Once a call has failed or
+// ctx has ended, it begins no call and returns the error or the cause.
+func Each(ctx context.Context, workers, n int, do func(worker, k int) error, done func()) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	finished := make(chan struct{})
 	var next atomic.Int64
 	var running sync.WaitGroup
@@ -25,7 +27,10 @@ func Each(ctx context.Context, workers, n int, do func(worker, k int), done func
 				if k >= n {
 					return
 				}
-				do(worker, k)
+				if err := do(worker, k); err != nil {
+					stop(err)
+					return
+				}
 				finished <- struct{}{}
 			}
 		})
@@ -37,10 +42,7 @@ func Each(ctx context.Context, workers, n int, do func(worker, k int), done func
 	for range finished {
 		done()
 	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return nil
+	return context.Cause(ctx)
 }
 
 // Workers do the work of a study, and report how much of it is done. Each has its own source
@@ -67,7 +69,7 @@ func NewWorkers() Workers {
 func (w *Workers) Begin(total int) { w.done, w.total = 0, total }
 
 // Each calls do as the function of that name does, and counts each call as done.
-func (w *Workers) Each(ctx context.Context, n int, do func(worker, k int)) error {
+func (w *Workers) Each(ctx context.Context, n int, do func(worker, k int) error) error {
 	return Each(ctx, len(w.Sources), n, do, func() {
 		w.done++
 		if w.Progress != nil {

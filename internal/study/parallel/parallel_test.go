@@ -14,10 +14,11 @@ func TestEach(t *testing.T) {
 		var calls [n]atomic.Int64
 		busy := make([]bool, workers) // the race detector sees two calls of a worker at once
 		done := 0
-		err := Each(t.Context(), workers, n, func(worker, k int) {
+		err := Each(t.Context(), workers, n, func(worker, k int) error {
 			busy[worker] = !busy[worker]
 			calls[k].Add(1)
 			busy[worker] = !busy[worker]
+			return nil
 		}, func() { done++ })
 		if err != nil || done != n || slices.Contains(busy, true) {
 			t.Errorf("%d workers: %v, %d done", workers, err, done)
@@ -34,13 +35,28 @@ func TestEachEndsWithItsContext(t *testing.T) {
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	calls := 0
-	err := Each(ctx, 1, 1000, func(_, k int) {
+	err := Each(ctx, 1, 1000, func(_, k int) error {
 		if calls++; k == 2 {
 			cancel(cause)
 		}
+		return nil
 	}, func() {})
 	if err != cause || calls != 3 {
 		t.Errorf("%v after %d calls", err, calls)
+	}
+}
+
+func TestEachEndsWithTheErrorOfACall(t *testing.T) {
+	full := errors.New("disk full")
+	done := 0
+	err := Each(t.Context(), 1, 1000, func(_, k int) error {
+		if k == 2 {
+			return full
+		}
+		return nil
+	}, func() { done++ })
+	if err != full || done != 2 {
+		t.Errorf("%v after %d calls", err, done)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/geosql/geosql/internal/study/parallel"
-	"github.com/geosql/geosql/internal/study/stats"
 	"github.com/geosql/geosql/internal/study/track"
 	"github.com/geosql/geosql/mechanism/pim"
 )
@@ -16,15 +15,11 @@ type Example struct {
 	Series []Series // one for each mechanism
 }
 
-// A Series holds a value for every step, the mean of [ExampleRuns] runs.
+// A Series holds the results of a mechanism, of all of [ExampleRuns] runs together.
 type Series struct {
-	Mechanism  string
-	SetSize    []float64   // cells
-	DriftRatio []float64   // share of the runs with a set that missed the true cell
-	Distance   []float64   // metres
-	Reports    []track.Fix // of the first run
-
-	SetSizes, Distances []stats.Quartiles // over the runs
+	Mechanism string
+	Steps     []Summary
+	Reports   []track.Fix // of the first run
 }
 
 // ExampleRuns is the number of runs that an Example averages, as in the paper.
@@ -54,36 +49,24 @@ func (s *Study) Example(ctx context.Context, tracks []track.Track) (Example, err
 
 func (s *Study) series(ctx context.Context, m *pim.Mechanism, x *trajectory) (Series, error) {
 	runs := make([][]step, ExampleRuns)
-	errs := make([]error, ExampleRuns)
-	if err := parallel.Each(ctx, len(s.Sources), ExampleRuns, func(worker, k int) {
-		errs[k] = s.run(m, s.Sources[worker], x, stopper(ctx), func(_ int, made step) { runs[k] = append(runs[k], made) })
-	}, func() {}); err != nil {
+	err := parallel.Each(ctx, len(s.Sources), ExampleRuns, func(worker, k int) error {
+		return s.run(m, s.Sources[worker], x, stopper(ctx), func(_ int, made step) { runs[k] = append(runs[k], made) })
+	}, func() {})
+	if err != nil {
 		return Series{}, err
-	}
-	for _, err := range errs {
-		if err != nil {
-			return Series{}, err
-		}
 	}
 	return meanOf(runs), nil
 }
 
-// meanOf returns the means over runs of the same trajectory.
+// meanOf summarises runs of the same trajectory step by step.
 func meanOf(runs [][]step) (s Series) {
-	for k := range runs[0] {
-		var all tally
-		var sizes, distances []float64
-		for _, run := range runs {
-			all.add(run[k])
-			sizes, distances = append(sizes, float64(run[k].setSize)), append(distances, run[k].metres)
+	for k, first := range runs[0] {
+		tallies := make([]tally, len(runs))
+		for n, run := range runs {
+			tallies[n].add(run[k])
 		}
-		s.SetSizes = append(s.SetSizes, stats.NewQuartiles(sizes))
-		s.Distances = append(s.Distances, stats.NewQuartiles(distances))
-		mean := all.summary(nil)
-		s.SetSize = append(s.SetSize, mean.SetSize)
-		s.DriftRatio = append(s.DriftRatio, mean.DriftRatio)
-		s.Distance = append(s.Distance, mean.Distance)
-		s.Reports = append(s.Reports, runs[0][k].report)
+		s.Steps = append(s.Steps, summaryOf(tallies, nil))
+		s.Reports = append(s.Reports, first.report)
 	}
 	return s
 }

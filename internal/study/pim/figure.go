@@ -23,27 +23,18 @@ type quantity struct {
 	axis   chart.Axis
 	scale  float64 // factor of a value, for the unit of the axis
 	of     func(Summary) float64
-	spread func(Spread) stats.Quartiles
-	series func(Series) []float64
-	around func(Series) []stats.Quartiles // nil if the runs have only 0 and 1
+	binary bool // 0 or 1 for a step, so that quartiles say nothing
 }
 
 var quantities = []quantity{
-	{
-		"Size of the location set", chart.Axis{Name: "size", Unit: "cells"}, 1,
-		func(s Summary) float64 { return s.SetSize }, func(s Spread) stats.Quartiles { return s.SetSize },
-		func(s Series) []float64 { return s.SetSize }, func(s Series) []stats.Quartiles { return s.SetSizes },
-	},
-	{
-		"Drift ratio", chart.Axis{Name: "drift", Unit: chart.Percent}, 100,
-		func(s Summary) float64 { return s.DriftRatio }, func(s Spread) stats.Quartiles { return s.DriftRatio },
-		func(s Series) []float64 { return s.DriftRatio }, nil,
-	},
-	{
-		"Distance", chart.Axis{Name: "distance", Unit: "km"}, 0.001,
-		func(s Summary) float64 { return s.Distance }, func(s Spread) stats.Quartiles { return s.Distance },
-		func(s Series) []float64 { return s.Distance }, func(s Series) []stats.Quartiles { return s.Distances },
-	},
+	{"Size of the location set", chart.Axis{Name: "size", Unit: "cells"}, 1, func(s Summary) float64 { return s.SetSize }, false},
+	{"Drift ratio", chart.Axis{Name: "drift", Unit: chart.Percent}, 100, func(s Summary) float64 { return s.DriftRatio }, true},
+	{"Distance", chart.Axis{Name: "distance", Unit: "km"}, 0.001, func(s Summary) float64 { return s.Distance }, false},
+}
+
+// at returns the quantity and its quartiles over the runs, in the unit of the axis.
+func (q quantity) at(s Summary) (float64, stats.Quartiles) {
+	return q.scale * q.of(s), stats.QuartilesOf(s.Runs, q.of).Times(q.scale)
 }
 
 // OverTime draws, as SVG, the right half of the paper's figure 6.
@@ -54,12 +45,12 @@ func OverTime(e Example) (io.WriterTo, error) {
 		for _, s := range slices.Backward(e.Series) { // the first mechanism lies on top
 			c := newCurve(s.Mechanism)
 			c.Plain = true
-			for k, y := range q.series(s) {
-				around := stats.NewQuartiles(nil)
-				if q.around != nil {
-					around = q.around(s)[k]
+			for k, step := range s.Steps {
+				y, around := q.at(step)
+				if q.binary {
+					around = stats.NewQuartiles(nil)
 				}
-				c.Add(float64(k+1), q.scale*y, around.Times(q.scale))
+				c.Add(float64(k+1), y, around)
 			}
 			p.Curves = append(p.Curves, c)
 		}
@@ -90,9 +81,7 @@ func Parameters(rows []Row) (io.WriterTo, error) {
 	first := rows[0]
 	var page [][]chart.Panel
 	for _, q := range quantities {
-		value := func(r Row) (float64, stats.Quartiles) {
-			return q.scale * q.of(r.Summary), q.spread(r.Spread).Times(q.scale)
-		}
+		value := func(r Row) (float64, stats.Quartiles) { return q.at(r.Summary) }
 		byEpsilon := panelOf(rows, func(r Row) (float64, bool) { return r.Epsilon, r.Delta == first.Delta }, value)
 		byEpsilon.Title, byEpsilon.X, byEpsilon.Y = fmt.Sprintf("%s, at delta %v", q.title, first.Delta), chart.Axis{Name: "epsilon", Unit: "1/step"}, q.axis
 		byDelta := panelOf(rows, func(r Row) (float64, bool) { return r.Delta, r.Epsilon == first.Epsilon }, value)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/internal/study/chart"
-	"github.com/geosql/geosql/internal/study/stats"
 )
 
 // Nearest draws, as SVG, figure 10 of the paper at the first epsilon and delta: first
@@ -16,8 +15,8 @@ import (
 // both against the number returned, for the number wanted that most queries have.
 func Nearest(queries []KNN, rows []Row) (io.WriterTo, error) {
 	k := mostWanted(queries)
-	precision := func(s Summary, n int) (float64, stats.Quartiles) { return s.Precision[n], s.Spread.Precision[n] }
-	recall := func(s Summary, n int) (float64, stats.Quartiles) { return s.Recall[n], s.Spread.Recall[n] }
+	precision := func(s Summary) []float64 { return s.Precision }
+	recall := func(s Summary) []float64 { return s.Recall }
 	same := knnPanel(queries, rows, func(q KNN) bool { return q.K == q.Returned }, precision)
 	same.Title, same.X, same.Y.Name = "Precision and recall", chart.Axis{Name: "wanted and returned", Unit: "places"}, "precision and recall"
 	var line []chart.Panel
@@ -26,7 +25,7 @@ func Nearest(queries []KNN, rows []Row) (io.WriterTo, error) {
 	}
 	for _, c := range []struct {
 		title string
-		of    func(Summary, int) (float64, stats.Quartiles)
+		of    func(Summary) []float64 // by query
 	}{{"Precision", precision}, {"Recall", recall}} {
 		p := knnPanel(queries, rows, func(q KNN) bool { return q.K == k }, c.of)
 		p.Title, p.X, p.Y.Name = fmt.Sprintf("%s, %d wanted", c.title, k), chart.Axis{Name: "returned", Unit: "places"}, strings.ToLower(c.title)
@@ -52,7 +51,7 @@ func mostWanted(queries []KNN) (k int) {
 
 // knnPanel returns a panel of the selected queries, in the order of the number
 // returned.
-func knnPanel(queries []KNN, rows []Row, selected func(KNN) bool, of func(Summary, int) (float64, stats.Quartiles)) chart.Panel {
+func knnPanel(queries []KNN, rows []Row, selected func(KNN) bool, of func(Summary) []float64) chart.Panel {
 	var order []int
 	p := chart.Panel{Y: chart.Axis{Unit: chart.Percent}, Spread: spread}
 	for n, q := range queries {
@@ -67,8 +66,8 @@ func knnPanel(queries []KNN, rows []Row, selected func(KNN) bool, of func(Summar
 	for _, r := range rows[:len(mechanisms)] {
 		c := newCurve(r.Mechanism)
 		for x, n := range order {
-			share, around := of(r.Summary, n)
-			c.Add(float64(x), 100*share, around.Times(100))
+			share, around := quantity{scale: 100, of: func(s Summary) float64 { return of(s)[n] }}.at(r.Summary)
+			c.Add(float64(x), share, around)
 		}
 		p.Curves = append(p.Curves, c)
 	}

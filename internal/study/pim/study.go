@@ -148,29 +148,18 @@ func (s *Study) train(tracks []track.Track) (models map[string]*markov.Model, er
 // measure runs a mechanism on all trajectories, as often as the settings say.
 func (s *Study) measure(ctx context.Context, name string, p pim.Policy) (Summary, error) {
 	tallies := make([]tally, len(s.subjects)*s.settings.Repeat)
-	err := s.Each(ctx, len(tallies), func(worker, k int) {
+	err := s.Each(ctx, len(tallies), func(worker, k int) error {
 		x := &s.subjects[k/s.settings.Repeat]
-		t := &tallies[k]
 		m, err := pim.New(s.models[x.user], name, p)
 		if err != nil {
-			t.err = err
-			return
+			return err
 		}
-		t.err = s.run(m, s.Sources[worker], x, stopper(ctx), func(k int, made step) { s.count(t, x, k, made) })
+		return s.run(m, s.Sources[worker], x, stopper(ctx), func(n int, made step) { s.count(&tallies[k], x, n, made) })
 	})
 	if err != nil {
 		return Summary{}, err
 	}
-	var all tally
-	for k := range tallies { // in the order of the trajectories, not of the workers
-		all.merge(&tallies[k])
-	}
-	if all.err != nil {
-		return Summary{}, all.err
-	}
-	summary := all.summary(s.settings.KNN)
-	summary.Spread = spreadOf(tallies, s.settings.KNN)
-	return summary, nil
+	return summaryOf(tallies, s.settings.KNN), nil
 }
 
 // stopper returns a function that reports whether ctx has ended.

@@ -149,8 +149,8 @@ func TestKnownStart(t *testing.T) {
 		t.Errorf("%d steps are reported", len(e.Truth))
 	}
 	for _, s := range e.Series {
-		if s.SetSize[0] > 9 || s.DriftRatio[0] > 0 {
-			t.Errorf("%s: first set of %v cells, drift ratio %v", s.Mechanism, s.SetSize[0], s.DriftRatio[0])
+		if first := s.Steps[0]; first.SetSize > 9 || first.DriftRatio > 0 {
+			t.Errorf("%s: first set of %v cells, drift ratio %v", s.Mechanism, first.SetSize, first.DriftRatio)
 		}
 	}
 	for _, r := range rowsOf(t, study, walks(2, 300)) {
@@ -179,12 +179,12 @@ func TestExample(t *testing.T) {
 		t.Fatalf("%d steps, %d series", len(e.Truth), len(e.Series))
 	}
 	for k, s := range e.Series {
-		if s.Mechanism != mechanisms[k] || len(s.SetSize) != 50 || len(s.DriftRatio) != 50 || len(s.Distance) != 50 || len(s.Reports) != 50 {
-			t.Errorf("series %d of %s has %d, %d, %d and %d values", k, s.Mechanism, len(s.SetSize), len(s.DriftRatio), len(s.Distance), len(s.Reports))
+		if s.Mechanism != mechanisms[k] || len(s.Steps) != 50 || len(s.Reports) != 50 {
+			t.Errorf("series %d of %s has %d and %d values", k, s.Mechanism, len(s.Steps), len(s.Reports))
 		}
-		for n := range s.SetSize {
-			if twentieths := s.DriftRatio[n] * ExampleRuns; s.SetSize[n] < 1 || twentieths != math.Round(twentieths) {
-				t.Errorf("%s, step %d: %v cells, drift ratio %v", s.Mechanism, n, s.SetSize[n], s.DriftRatio[n])
+		for n, step := range s.Steps {
+			if twentieths := step.DriftRatio * ExampleRuns; step.SetSize < 1 || twentieths != math.Round(twentieths) || len(step.Runs) != ExampleRuns {
+				t.Errorf("%s, step %d: %v cells, drift ratio %v", s.Mechanism, n, step.SetSize, step.DriftRatio)
 			}
 		}
 	}
@@ -197,11 +197,16 @@ func TestMeanOf(t *testing.T) {
 		{{report: first, setSize: 1, drift: true, metres: 10}, {report: second, setSize: 3, metres: 20}},
 		{{setSize: 2, metres: 30}, {setSize: 3, metres: 60}},
 	})
-	if !slices.Equal(s.SetSize, []float64{1.5, 3}) || !slices.Equal(s.DriftRatio, []float64{0.5, 0}) ||
-		!slices.Equal(s.Distance, []float64{20, 40}) || !slices.Equal(s.Reports, []track.Fix{first, second}) ||
-		!slices.Equal(s.SetSizes, []stats.Quartiles{{Low: 1, High: 2}, {Low: 3, High: 3}}) ||
-		!slices.Equal(s.Distances, []stats.Quartiles{{Low: 10, High: 30}, {Low: 20, High: 60}}) {
-		t.Errorf("%+v", s)
+	if len(s.Steps) != 2 || !slices.Equal(s.Reports, []track.Fix{first, second}) {
+		t.Fatalf("%+v", s)
+	}
+	for n, want := range [][]spreadOf{
+		{{1.5, stats.Quartiles{Low: 1, High: 2}}, {50, stats.Quartiles{Low: 0, High: 100}}, {0.02, stats.Quartiles{Low: 0.01, High: 0.03}}},
+		{{3, stats.Quartiles{Low: 3, High: 3}}, {0, stats.Quartiles{}}, {0.04, stats.Quartiles{Low: 0.02, High: 0.06}}},
+	} {
+		if got := spreadsOf(s.Steps[n]); !slices.Equal(got, want) {
+			t.Errorf("step %d: %+v, not %+v", n, got, want)
+		}
 	}
 }
 

@@ -3,8 +3,6 @@ package pim
 import (
 	"math"
 	"time"
-
-	"github.com/geosql/geosql/internal/study/stats"
 )
 
 // A Summary holds the measures over all steps of all runs of one mechanism.
@@ -25,29 +23,19 @@ type Summary struct {
 
 	StepTime time.Duration // mean time to find the set, draw and infer
 
-	Spread Spread
+	Runs []Summary // of single runs, for their spread
 }
 
-// A Spread holds the quartiles of the measures of single runs.
-type Spread struct {
-	SetSize, DriftRatio, Distance stats.Quartiles
-	Precision, Recall             []stats.Quartiles // one for each KNN of the settings
-}
-
-// spreadOf returns the spread of runs with at least one step each.
-func spreadOf(runs []tally, queries []KNN) (s Spread) {
-	all := make([]Summary, len(runs))
-	for k := range runs {
-		all[k] = runs[k].summary(queries)
+// summaryOf returns the summary of runs, and of each, with at least one step.
+func summaryOf(runs []tally, queries []KNN) Summary {
+	var all tally
+	each := make([]Summary, len(runs))
+	for k := range runs { // in the order of the trajectories, not of the workers
+		each[k] = runs[k].summary(queries)
+		all.merge(&runs[k])
 	}
-	quartiles := func(of func(Summary) float64) stats.Quartiles { return stats.QuartilesOf(all, of) }
-	s.SetSize = quartiles(func(x Summary) float64 { return x.SetSize })
-	s.DriftRatio = quartiles(func(x Summary) float64 { return x.DriftRatio })
-	s.Distance = quartiles(func(x Summary) float64 { return x.Distance })
-	for n := range all[0].Precision {
-		s.Precision = append(s.Precision, quartiles(func(x Summary) float64 { return x.Precision[n] }))
-		s.Recall = append(s.Recall, quartiles(func(x Summary) float64 { return x.Recall[n] }))
-	}
+	s := all.summary(queries)
+	s.Runs = each
 	return s
 }
 
@@ -58,7 +46,6 @@ type tally struct {
 	estimateMetres       float64 // sum of the estimates' distances
 	hits                 []int   // for each KNN, places wanted that were returned
 	took                 time.Duration
-	err                  error // the first error
 }
 
 func (t *tally) add(s step) {
@@ -98,9 +85,6 @@ func (t *tally) merge(o *tally) {
 	}
 	for n, hits := range o.hits {
 		t.hits[n] += hits
-	}
-	if t.err == nil {
-		t.err = o.err
 	}
 }
 

@@ -2,7 +2,7 @@ package pim
 
 import (
 	"math"
-	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -52,13 +52,32 @@ func TestSpread(t *testing.T) {
 		runs[k].add(step{setSize: 4 - k, metres: float64(10 * k), drift: k == 3})
 		runs[k].addKNN(queries, []int32{int32(k)}, []int32{2})
 	}
-	runs[0].add(step{setSize: 8, metres: 2, drift: true})
+	runs[0].add(step{setSize: 8, drift: true})
 	runs[0].addKNN(queries, []int32{5}, []int32{5})
-	want := Spread{ // of 6, 3, 2, 1; of 1/2, 0, 0, 1; of 1, 10, 20, 30; of 1/2, 0, 1, 0
-		SetSize: stats.Quartiles{Low: 1, High: 3}, DriftRatio: stats.Quartiles{Low: 0, High: 0.5}, Distance: stats.Quartiles{Low: 1, High: 20},
-		Precision: []stats.Quartiles{{Low: 0, High: 0.5}}, Recall: []stats.Quartiles{{Low: 0, High: 0.5}},
+	s := summaryOf(runs, queries)
+	want := []spreadOf{ // of 6, 3, 2, 1; of 1/2, 0, 0, 1; of 0, 10, 20, 30
+		{18. / 5, stats.Quartiles{Low: 1, High: 3}}, {40, stats.Quartiles{Low: 0, High: 50}}, {0.012, stats.Quartiles{Low: 0, High: 0.02}},
 	}
-	if got := spreadOf(runs, queries); !reflect.DeepEqual(got, want) {
+	if got := spreadsOf(s); !slices.Equal(got, want) {
 		t.Errorf("%+v, not %+v", got, want)
 	}
+	precision := quantity{scale: 1, of: func(s Summary) float64 { return s.Precision[0] }}
+	if mean, around := precision.at(s); mean != 0.4 || around != (stats.Quartiles{Low: 0, High: 0.5}) { // of 1/2, 0, 1, 0
+		t.Errorf("precision %v, %+v", mean, around)
+	}
+}
+
+// A spreadOf is a quantity and its quartiles.
+type spreadOf struct {
+	mean   float64
+	around stats.Quartiles
+}
+
+// spreadsOf returns all quantities of a summary.
+func spreadsOf(s Summary) (all []spreadOf) {
+	for _, q := range quantities {
+		mean, around := q.at(s)
+		all = append(all, spreadOf{mean, around})
+	}
+	return all
 }

@@ -11,11 +11,15 @@ import (
 
 // A curve is a measure as a function of the jump.
 type curve struct {
-	name   string
-	style  chart.Style
-	value  func(Row) float64
-	around func(Row) stats.Quartiles // of the traces; nil where a value is one of the spread itself
+	name  string
+	style chart.Style
+	side  func(Row) Summary
+	of    func(Summary) float64
+	alone bool // without the quartiles of the traces: it says itself how far values spread
 }
+
+func predicted(r Row) Summary   { return r.Predictive }
+func independent(r Row) Summary { return r.Independent }
 
 // A panel is a plot of curves of the same scale.
 type panel struct {
@@ -27,26 +31,19 @@ type panel struct {
 
 var panels = []panel{
 	{chart.Axis{Name: "share", Unit: chart.Percent}, true, 100, []curve{
-		{"tests passed", chart.Blue, func(r Row) float64 { return r.Predictive.PredictionRate },
-			func(r Row) stats.Quartiles { return r.Predictive.Spread.PredictionRate }},
-		{"budget spent on tests", chart.Red, func(r Row) float64 { return r.Predictive.TestShare },
-			func(r Row) stats.Quartiles { return r.Predictive.Spread.TestShare }},
-		{"points skipped", chart.Green, func(r Row) float64 { return r.Predictive.Skipped },
-			func(r Row) stats.Quartiles { return r.Predictive.Spread.Skipped }},
+		{"tests passed", chart.Blue, predicted, func(s Summary) float64 { return s.PredictionRate }, false},
+		{"budget spent on tests", chart.Red, predicted, func(s Summary) float64 { return s.TestShare }, false},
+		{"points skipped", chart.Green, predicted, func(s Summary) float64 { return s.Skipped }, false},
 	}},
 	{chart.Axis{Name: "error", Unit: "km"}, false, 0.001, []curve{
-		{"predictive, 90 % below", chart.Sky, func(r Row) float64 { return r.Predictive.P90Error }, nil},
-		{"predictive, average", chart.Blue, func(r Row) float64 { return r.Predictive.AverageError },
-			func(r Row) stats.Quartiles { return r.Predictive.Spread.AverageError }},
-		{"independent, 90 % below", chart.Grey, func(r Row) float64 { return r.Independent.P90Error }, nil},
-		{"independent, average", chart.Black, func(r Row) float64 { return r.Independent.AverageError },
-			func(r Row) stats.Quartiles { return r.Independent.Spread.AverageError }},
+		{"predictive, 90 % below", chart.Sky, predicted, func(s Summary) float64 { return s.P90Error }, true},
+		{"predictive, average", chart.Blue, predicted, func(s Summary) float64 { return s.AverageError }, false},
+		{"independent, 90 % below", chart.Grey, independent, func(s Summary) float64 { return s.P90Error }, true},
+		{"independent, average", chart.Black, independent, func(s Summary) float64 { return s.AverageError }, false},
 	}},
 	{chart.Axis{Name: "spent per point", Unit: "% of epsilon"}, false, 100, []curve{
-		{"predictive", chart.Blue, func(r Row) float64 { return r.Predictive.Rate },
-			func(r Row) stats.Quartiles { return r.Predictive.Spread.Rate }},
-		{"independent", chart.Black, func(r Row) float64 { return r.Independent.Rate },
-			func(r Row) stats.Quartiles { return r.Independent.Spread.Rate }},
+		{"predictive", chart.Blue, predicted, func(s Summary) float64 { return s.Rate }, false},
+		{"independent", chart.Black, independent, func(s Summary) float64 { return s.Rate }, false},
 	}},
 }
 
@@ -91,11 +88,12 @@ func (p panel) of(rows []Row) (curves []chart.Curve) {
 	for _, c := range p.curves {
 		drawn := chart.Curve{Name: c.name, Style: c.style}
 		for _, r := range rows {
+			s := c.side(r)
 			around := stats.NewQuartiles(nil)
-			if c.around != nil {
-				around = c.around(r)
+			if !c.alone {
+				around = stats.QuartilesOf(s.Traces, c.of)
 			}
-			if y := c.value(r); !math.IsNaN(y) {
+			if y := c.of(s); !math.IsNaN(y) {
 				drawn.Add(100*r.Jump, p.scale*y, around.Times(p.scale))
 			}
 		}

@@ -27,7 +27,7 @@ func TestFigure(t *testing.T) {
 // Rows without measurements, and a single one, make a figure too.
 func TestFigureOfLittle(t *testing.T) {
 	for _, nothing := range []float64{math.NaN(), 0} {
-		s := Summary{0, 0, nothing, nothing, nothing, nothing, nothing, nothing, nothing, Spread{}}
+		s := Summary{0, 0, nothing, nothing, nothing, nothing, nothing, nothing, nothing, nil}
 		figure, err := Figure([]Row{{"fixed-rate", 0, "parrot", 0.5, s, s}})
 		if err != nil {
 			t.Fatal(err)

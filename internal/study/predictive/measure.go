@@ -13,23 +13,17 @@ import (
 // measure runs a mechanism on all samples of all subjects.
 func (s *Study) measure(ctx context.Context, m *trace.Mechanism, jump float64) (Summary, error) {
 	tallies := make([]tally, len(s.subjects))
-	if err := s.Each(ctx, len(tallies), func(worker, k int) {
-		tallies[k] = s.measureSubject(m, s.Sources[worker], s.subjects[k], jump)
+	if err := s.Each(ctx, len(tallies), func(worker, k int) (err error) {
+		tallies[k], err = s.measureSubject(m, s.Sources[worker], s.subjects[k], jump)
+		return err
 	}); err != nil {
 		return Summary{}, err
 	}
-	spread := spreadOf(tallies, m.Policy().Epsilon)
-	var all tally
-	for k := range tallies { // in the order of the tracks, not of the workers
-		all.merge(&tallies[k])
-	}
-	summary := all.summary(m.Policy().Epsilon)
-	summary.Spread = spread
-	return summary, all.err
+	return summaryOf(tallies, m.Policy().Epsilon), nil
 }
 
 // measureSubject runs a mechanism on all samples of a subject.
-func (s *Study) measureSubject(m *trace.Mechanism, src *exact.Source, x subject, jump float64) (t tally) {
+func (s *Study) measureSubject(m *trace.Mechanism, src *exact.Source, x subject, jump float64) (t tally, err error) {
 	for repetition := range s.settings.Repeat {
 		points := sample(x.slow, jump, randomOf(x.User, x.Name, repetition))
 		if len(points) < MinPoints {
@@ -39,11 +33,11 @@ func (s *Study) measureSubject(m *trace.Mechanism, src *exact.Source, x subject,
 			t.add(p, q, s.errorOf(x, q))
 		})
 		if err != nil {
-			return tally{err: err}
+			return t, err
 		}
 		t.endRun(history)
 	}
-	return t
+	return t, nil
 }
 
 // run reports query points until the mechanism stops. It calls each for every

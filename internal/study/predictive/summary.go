@@ -23,28 +23,20 @@ type Summary struct {
 	Rate          float64 // share of the epsilon spent per point, averaged over the runs
 	MaxSpentShare float64 // largest share of the epsilon that a run spent, at most 1
 
-	Spread Spread
+	Traces []Summary // of single traces, for their spread
 }
 
-// A Spread holds the quartiles of the measures of single traces.
-type Spread struct {
-	PredictionRate, Skipped, TestShare, AverageError, Rate stats.Quartiles
-}
-
-// spreadOf returns the spread of traces with the given epsilon each. It sorts their errors.
-func spreadOf(traces []tally, epsilon budget.Amount) Spread {
-	all := make([]Summary, len(traces))
-	for k := range traces {
-		all[k] = traces[k].summary(epsilon)
+// summaryOf returns the summary of traces, and of each, with the given epsilon.
+func summaryOf(traces []tally, epsilon budget.Amount) Summary {
+	var all tally
+	each := make([]Summary, len(traces))
+	for k := range traces { // in the order of the tracks, not of the workers
+		each[k] = traces[k].summary(epsilon)
+		all.merge(&traces[k])
 	}
-	quartiles := func(of func(Summary) float64) stats.Quartiles { return stats.QuartilesOf(all, of) }
-	return Spread{
-		PredictionRate: quartiles(func(x Summary) float64 { return x.PredictionRate }),
-		Skipped:        quartiles(func(x Summary) float64 { return x.Skipped }),
-		TestShare:      quartiles(func(x Summary) float64 { return x.TestShare }),
-		AverageError:   quartiles(func(x Summary) float64 { return x.AverageError }),
-		Rate:           quartiles(func(x Summary) float64 { return x.Rate }),
-	}
+	s := all.summary(epsilon)
+	s.Traces = each
+	return s
 }
 
 // A tally accumulates a Summary. The zero value is empty.
@@ -55,7 +47,6 @@ type tally struct {
 	mostSpent            budget.Amount // by one run
 	rates                float64       // sum over the runs, of amounts per point
 	errors               []float64     // of all points, in metres
-	err                  error         // the first error
 }
 
 // add counts a point.
@@ -92,9 +83,6 @@ func (t *tally) merge(o *tally) {
 	t.mostSpent = max(t.mostSpent, o.mostSpent)
 	t.rates += o.rates
 	t.errors = append(t.errors, o.errors...)
-	if t.err == nil {
-		t.err = o.err
-	}
 }
 
 // summary returns the summary of runs with the given epsilon each. It sorts the errors.

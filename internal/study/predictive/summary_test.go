@@ -127,10 +127,19 @@ func TestSpread(t *testing.T) {
 		traces[k].add(trace.Plan{Action: trace.Test, EpsTest: 1}, trace.Point{Tested: true, Hard: k > 0}, float64(10*k))
 		traces[k].endRun(budget.History{Spent: budget.Amount(k + 1), Points: 1})
 	}
-	s := spreadOf(traces, 4)
-	if s.PredictionRate != (stats.Quartiles{Low: 0, High: 0}) || s.AverageError != (stats.Quartiles{Low: 0, High: 20}) ||
-		s.Rate != (stats.Quartiles{Low: 0.25, High: 0.75}) || s.TestShare != (stats.Quartiles{Low: 0.25, High: 0.5}) ||
-		s.Skipped != (stats.Quartiles{}) {
-		t.Errorf("%+v", s)
+	all := summaryOf(traces, 4).Traces
+	for name, c := range map[string]struct {
+		of   func(Summary) float64
+		want stats.Quartiles
+	}{
+		"prediction rate": {func(s Summary) float64 { return s.PredictionRate }, stats.Quartiles{}},
+		"average error":   {func(s Summary) float64 { return s.AverageError }, stats.Quartiles{Low: 0, High: 20}},
+		"rate":            {func(s Summary) float64 { return s.Rate }, stats.Quartiles{Low: 0.25, High: 0.75}},
+		"test share":      {func(s Summary) float64 { return s.TestShare }, stats.Quartiles{Low: 0.25, High: 0.5}},
+		"skipped":         {func(s Summary) float64 { return s.Skipped }, stats.Quartiles{}},
+	} {
+		if got := stats.QuartilesOf(all, c.of); got != c.want {
+			t.Errorf("%s %+v, not %+v", name, got, c.want)
+		}
 	}
 }
