@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"strings"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/study/accuracy"
-	"github.com/geosql/geosql/mechanism/scalar"
 )
 
 // An accuracyStudy measures how far answers over a column of readings are from the truth.
@@ -19,18 +17,17 @@ type accuracyStudy struct {
 	column   string
 	metric   string
 	universe []float64 // lo, hi, step
-	epsilons []float64
-	draws    int
+	settings accuracy.Settings
 }
 
 func (s *accuracyStudy) register(fs *flag.FlagSet) {
-	*s = accuracyStudy{column: "value", metric: budget.DH.String(), epsilons: []float64{0.1, 0.5, 1, 5}, draws: 10_000}
+	s.settings = accuracy.Settings{Epsilons: []float64{0.1, 0.5, 1, 5}, Draws: 10_000}
 	fs.StringVar(&s.readings, "readings", "", "the readings: a `FILE`")
-	fs.StringVar(&s.column, "column", s.column, "the `NAME` of their column")
-	fs.StringVar(&s.metric, "metric", s.metric, "the `METRIC`: d1 or dh")
-	fs.IntVar(&s.draws, "draws", s.draws, "draw every answer `N` times")
+	fs.StringVar(&s.column, "column", "value", "the `NAME` of their column")
+	fs.StringVar(&s.metric, "metric", budget.DH.String(), "the `METRIC`: d1 or dh")
+	fs.IntVar(&s.settings.Draws, "draws", s.settings.Draws, "draw every answer `N` times")
 	cli.NumbersVar(fs, &s.universe, "universe", "the `RANGE` LO,HI,STEP of readings")
-	cli.NumbersVar(fs, &s.epsilons, "epsilon", "the `EPSILONS`, per 1 of a reading under d1, per record under dh")
+	cli.NumbersVar(fs, &s.settings.Epsilons, "epsilon", "the `EPSILONS`, per 1 of a reading under d1, per record under dh")
 }
 
 func (s *accuracyStudy) check() error {
@@ -43,25 +40,19 @@ func (s *accuracyStudy) check() error {
 	return nil
 }
 
-// settings returns the settings of the flags.
-func (s *accuracyStudy) settings() (accuracy.Settings, error) {
-	m, err := budget.ParseMetric(s.metric)
-	if err != nil {
-		return accuracy.Settings{}, err
+// start returns the study. Errors are about the flags.
+func (s *accuracyStudy) start() (_ *accuracy.Study, err error) {
+	if s.settings.Metric, err = budget.ParseMetric(s.metric); err != nil {
+		return nil, err
 	}
-	u, err := scalar.NewUniverse("study", s.universe[0], s.universe[1], s.universe[2], "reading")
-	if err != nil {
-		return accuracy.Settings{}, fmt.Errorf("-universe: %w", err)
+	if s.settings.Universe, err = newUniverse(s.universe); err != nil {
+		return nil, err
 	}
-	return accuracy.Settings{Universe: u, Metric: m, Epsilons: s.epsilons, Draws: s.draws}, nil
+	return accuracy.New(s.settings)
 }
 
 func (s *accuracyStudy) run(ctx context.Context) error {
-	settings, err := s.settings()
-	if err != nil {
-		return cli.UsageError(err.Error())
-	}
-	study, err := accuracy.New(settings)
+	study, err := s.start()
 	if err != nil {
 		return cli.UsageError(err.Error())
 	}
@@ -69,15 +60,13 @@ func (s *accuracyStudy) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = experiment[accuracy.Row]{
+	return experiment[accuracy.Row]{
 		head: accuracyHead,
 		text: accuracyRow,
-		run: func(line *cli.TerminalLine, row func(accuracy.Row) error) error {
-			study.Progress = measuring(line)
+		run: measured(ctx, &study.Progress, func(ctx context.Context, row func(accuracy.Row) error) error {
 			return study.Run(ctx, readings, row)
-		},
-	}.print()
-	return err
+		}),
+	}.perform(figures{})
 }
 
 // read reads the readings. Empty ones are left out.

@@ -81,10 +81,7 @@ func (s *censusStudy) run(ctx context.Context) error {
 	return experiment[census.Row]{
 		head: censusHead,
 		text: censusRow,
-		run: func(line *cli.TerminalLine, row func(census.Row) error) error {
-			study.Progress = measuring(line)
-			return study.Run(ctx, row)
-		},
+		run:  measured(ctx, &study.Progress, study.Run),
 		draw: oneFigure(s.figures, "commutes", census.Figure),
 	}.perform(s.figures)
 }
@@ -103,7 +100,7 @@ func (s *censusStudy) start(ctx context.Context) (*census.Study, error) {
 	for _, p := range places {
 		around.add(p.Lat, p.Lon)
 	}
-	d, err := newDomain(around.box())
+	d, err := around.domain(1)
 	if err != nil {
 		return nil, fmt.Errorf("around the places of %s, %w", s.places, err)
 	}

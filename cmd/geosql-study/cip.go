@@ -94,10 +94,7 @@ func (s *cipStudy) run(ctx context.Context) error {
 	return experiment[cip.Row]{
 		head: cipHead,
 		text: cipRow,
-		run: func(line *cli.TerminalLine, row func(cip.Row) error) error {
-			s.study.Progress = measuring(line)
-			return s.study.Run(ctx, row)
-		},
+		run:  measured(ctx, &s.study.Progress, s.study.Run),
 		draw: func(rows []cip.Row) error {
 			losses, err := cip.Figure(rows)
 			if err := s.figures.write("loss", losses, err); err != nil {

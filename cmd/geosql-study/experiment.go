@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"math"
 	"os"
 	"strconv"
@@ -63,9 +64,12 @@ func knownRows[R any](rows []R) func(*cli.TerminalLine, func(R) error) error {
 	}
 }
 
-// measuring returns a function that shows on the line how much of a study is done.
-func measuring(line *cli.TerminalLine) func(done, total int) {
-	return func(done, total int) { line.Show("measuring: %.1f %%", 100*float64(done)/float64(total)) }
+// measured returns the run of a study that shows on the line how much of it is done.
+func measured[R any](ctx context.Context, progress *func(done, total int), run func(context.Context, func(R) error) error) func(*cli.TerminalLine, func(R) error) error {
+	return func(line *cli.TerminalLine, row func(R) error) error {
+		*progress = func(done, total int) { line.Show("measuring: %.1f %%", 100*float64(done)/float64(total)) }
+		return run(ctx, row)
+	}
 }
 
 // decimal formats a measurement, and returns nothing if there was nothing to measure.

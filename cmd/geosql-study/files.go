@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/mechanism/scalar"
 )
 
 // singleNames returns columns with one name each.
@@ -32,6 +33,15 @@ func readPOIs[P ~struct{ Lat, Lon float64 }](ctx context.Context, path string, c
 		err = errors.New(path + " has no points of interest")
 	}
 	return pois, err
+}
+
+// newUniverse returns the universe of a flag.
+func newUniverse(r []float64) (*scalar.Universe, error) {
+	u, err := scalar.NewUniverse("study", r[0], r[1], r[2], "reading")
+	if err != nil {
+		return nil, fmt.Errorf("-universe: %w", err)
+	}
+	return u, nil
 }
 
 // thesisLevels are the privacy levels of the thesis's table 5.1.

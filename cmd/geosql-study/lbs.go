@@ -146,10 +146,7 @@ func (s *lbsStudy) run(ctx context.Context) error {
 	return experiment[lbs.Row]{
 		head: lbsHead,
 		text: lbsRow,
-		run: func(line *cli.TerminalLine, row func(lbs.Row) error) error {
-			study.Progress = measuring(line)
-			return study.Run(ctx, row)
-		},
+		run:  measured(ctx, &study.Progress, study.Run),
 		draw: oneFigure(s.figures, "overhead", lbs.Figure),
 	}.perform(s.figures)
 }
@@ -179,17 +176,13 @@ func (s *lbsStudy) start(ctx context.Context) (*lbs.Study, error) {
 // all points of interest.
 func (s *lbsStudy) chooseDomain(pois []lbs.Place) (*planar.Domain, error) {
 	if s.domain != nil {
-		d, err := newDomain([5]float64(s.domain))
-		if err != nil {
-			return nil, cli.UsageError("-domain: " + err.Error())
-		}
-		return d, nil
+		return givenDomain(s.domain)
 	}
 	around := newExtent()
 	for _, p := range pois {
 		around.add(p.Lat, p.Lon)
 	}
-	d, err := newDomain(around.box())
+	d, err := around.domain(1)
 	if err != nil {
 		return nil, fmt.Errorf("-domain must be given: around the points of interest, %w", err)
 	}
@@ -214,12 +207,11 @@ func (s *lbsStudy) printTable() error {
 	if err != nil {
 		return cli.UsageError(err.Error())
 	}
-	_, err = experiment[lbs.TableRow]{
+	return experiment[lbs.TableRow]{
 		head: "city,pois_per_km2,level,confidence,radius_m,area_ratio,interest_rows,extra_kb,printed_kb",
 		text: lbsTableRow,
 		run:  knownRows(rows),
-	}.print()
-	return err
+	}.perform(figures{})
 }
 
 func lbsTableRow(r lbs.TableRow) string {
@@ -234,12 +226,11 @@ func printComparison(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = experiment[lbs.ComparisonRow]{
+	return experiment[lbs.ComparisonRow]{
 		head: "prior,equal,mechanism,printed,epsilon,quality_loss_m,adv_error_m,confidence",
 		text: lbsComparisonRow,
 		run:  knownRows(rows),
-	}.print()
-	return err
+	}.perform(figures{})
 }
 
 func lbsComparisonRow(r lbs.ComparisonRow) string {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"math"
 	"os"
 	"strconv"
@@ -21,18 +20,13 @@ import (
 
 // A metersStudy measures the information that released meter readings reveal, and their totals.
 type metersStudy struct {
-	readings string   // file
-	columns  []string // device, t, value
-	part     string
-	universe []float64 // lo, hi, step
-	epsilons []float64 // per 1 of the value
-	window   float64   // seconds
-	period   float64   // seconds
-	windows  int       // of a device
-	alphas   []float64 // in the value
-	etas     []float64
-	repeat   int
-	figures  figures
+	readings       string   // file
+	columns        []string // device, t, value
+	part           string
+	universe       []float64 // lo, hi, step
+	window, period float64   // seconds
+	settings       meters.Settings
+	figures        figures
 }
 
 // The parts of the study.
@@ -48,26 +42,28 @@ func (s *metersStudy) register(fs *flag.FlagSet) {
 		columns:  []string{"device", "t", "value"},
 		part:     signaturesPart,
 		universe: []float64{0, 300, 1},
-		epsilons: []float64{0.1, 0.5},
 		window:   300,
 		period:   10,
-		windows:  100,
-		alphas:   []float64{10, 30, 100},
-		etas:     []float64{0.25, 0.5},
-		repeat:   100,
+		settings: meters.Settings{
+			Epsilons: []float64{0.1, 0.5},
+			Windows:  100,
+			Alphas:   []float64{10, 30, 100},
+			Etas:     []float64{0.25, 0.5},
+			Repeat:   100,
+		},
 	}
 	fs.StringVar(&s.readings, "readings", "", "the readings: a `FILE`")
 	fs.StringVar(&s.part, "part", s.part, "the `PART`: signatures, totals or predictions")
 	s.figures.register(fs)
-	fs.IntVar(&s.windows, "windows", s.windows, "at most `N` windows of a device")
-	fs.IntVar(&s.repeat, "repeat", s.repeat, "release everything `N` times")
+	fs.IntVar(&s.settings.Windows, "windows", s.settings.Windows, "at most `N` windows of a device")
+	fs.IntVar(&s.settings.Repeat, "repeat", s.settings.Repeat, "release everything `N` times")
 	cli.WordsVar(fs, &s.columns, "columns", "the `NAMES` of the columns")
 	cli.NumberVar(fs, &s.window, "window", "the length of a window in `SECONDS`")
 	cli.NumberVar(fs, &s.period, "period", "the time between readings in `SECONDS`")
 	cli.NumbersVar(fs, &s.universe, "universe", "the `RANGE` LO,HI,STEP of values")
-	cli.NumbersVar(fs, &s.alphas, "alpha", "the `RADII` that a prediction's noise keeps to, in 1 of the value")
-	cli.NumbersVar(fs, &s.etas, "eta", "the `RATIOS` of these radii to those of the tests")
-	cli.NumbersVar(fs, &s.epsilons, "epsilon", "the `EPSILONS`, per 1 of the value")
+	cli.NumbersVar(fs, &s.settings.Alphas, "alpha", "the `RADII` that a prediction's noise keeps to, in 1 of the value")
+	cli.NumbersVar(fs, &s.settings.Etas, "eta", "the `RATIOS` of these radii to those of the tests")
+	cli.NumbersVar(fs, &s.settings.Epsilons, "epsilon", "the `EPSILONS`, per 1 of the value")
 }
 
 func (s *metersStudy) check() error {
@@ -87,17 +83,13 @@ func (s *metersStudy) check() error {
 	return checkDuration("window", s.window)
 }
 
-// settings returns the settings of the flags.
-func (s *metersStudy) settings() (meters.Settings, error) {
-	u, err := scalar.NewUniverse("study", s.universe[0], s.universe[1], s.universe[2], "reading")
-	if err != nil {
-		return meters.Settings{}, fmt.Errorf("-universe: %w", err)
+// start returns the study. Errors are about the flags.
+func (s *metersStudy) start() (_ *meters.Study, err error) {
+	if s.settings.Universe, err = newUniverse(s.universe); err != nil {
+		return nil, err
 	}
-	return meters.Settings{
-		Universe: u, Epsilons: s.epsilons, Repeat: s.repeat,
-		Window: duration(s.window), Period: duration(s.period), Windows: s.windows,
-		Alphas: s.alphas, Etas: s.etas,
-	}, nil
+	s.settings.Window, s.settings.Period = duration(s.window), duration(s.period)
+	return meters.New(s.settings)
 }
 
 // checkDuration returns an error unless a flag of seconds is above 0 and at most some 30
@@ -115,15 +107,11 @@ func duration(seconds float64) time.Duration {
 }
 
 func (s *metersStudy) run(ctx context.Context) error {
-	settings, err := s.settings()
+	study, err := s.start()
 	if err != nil {
 		return cli.UsageError(err.Error())
 	}
-	study, err := meters.New(settings)
-	if err != nil {
-		return cli.UsageError(err.Error())
-	}
-	all, err := s.read(ctx, settings.Universe)
+	all, err := s.read(ctx, s.settings.Universe)
 	if err != nil {
 		return err
 	}
@@ -205,10 +193,9 @@ func (s *metersStudy) signatures(ctx context.Context, study *meters.Study, all [
 	return experiment[meters.SignatureRow]{
 		head: signaturesHead,
 		text: signatureRow,
-		run: func(line *cli.TerminalLine, row func(meters.SignatureRow) error) error {
-			study.Progress = measuring(line)
+		run: measured(ctx, &study.Progress, func(ctx context.Context, row func(meters.SignatureRow) error) error {
 			return study.Signatures(ctx, all, row)
-		},
+		}),
 		draw: func(rows []meters.SignatureRow) error { return s.draw(study, all, rows) },
 	}.perform(s.figures)
 }
@@ -242,10 +229,9 @@ func (s *metersStudy) totals(ctx context.Context, study *meters.Study, all []met
 	return experiment[meters.TotalRow]{
 		head: totalsHead,
 		text: totalRow,
-		run: func(line *cli.TerminalLine, row func(meters.TotalRow) error) error {
-			study.Progress = measuring(line)
+		run: measured(ctx, &study.Progress, func(ctx context.Context, row func(meters.TotalRow) error) error {
 			return study.Totals(ctx, all, row)
-		},
+		}),
 		draw: oneFigure(s.figures, "totals", meters.RelativeErrors),
 	}.perform(s.figures)
 }
@@ -267,10 +253,9 @@ func (s *metersStudy) predictions(ctx context.Context, study *meters.Study, all 
 	return experiment[meters.PredictionRow]{
 		head: predictionsHead,
 		text: predictionRow,
-		run: func(line *cli.TerminalLine, row func(meters.PredictionRow) error) error {
-			study.Progress = measuring(line)
+		run: measured(ctx, &study.Progress, func(ctx context.Context, row func(meters.PredictionRow) error) error {
 			return study.Predictions(ctx, all, row)
-		},
+		}),
 		draw: oneFigure(s.figures, "predictions", meters.Predicted),
 	}.perform(s.figures)
 }

@@ -15,35 +15,26 @@ import (
 // A pimStudy measures the planar isotropic mechanism against the Laplace mechanism.
 type pimStudy struct {
 	points   pointFlags
+	settings pim.Settings
 	domain   []float64 // south, west, north, east
-	cell     float64   // metres
-	epsilons []float64 // per step
-	deltas   []float64
-	minSet   int
-	period   float64 // seconds
-	pause    float64 // longest gap in a trajectory, seconds; 0 for ten periods
-	traces   int
-	steps    int
-	repeat   int
-	personal bool
-	known    bool   // the first cell of every trajectory is public
-	pois     string // file; empty for none
-	knn      []pim.KNN
+	period   float64   // seconds
+	pause    float64   // longest gap in a trajectory, seconds; 0 for ten periods
+	pois     string    // file; empty for none
 	figures  figures
 }
 
 // register sets the defaults to those of the published experiments.
 func (s *pimStudy) register(fs *flag.FlagSet) {
-	*s = pimStudy{
-		cell:     340,
-		epsilons: []float64{1},
-		deltas:   []float64{0.01},
-		minSet:   1,
-		period:   60,
-		traces:   100,
-		steps:    500,
-		repeat:   1,
-		knn: []pim.KNN{
+	s.period = 60
+	s.settings = pim.Settings{
+		CellMetres: 340,
+		Epsilons:   []float64{1},
+		Deltas:     []float64{0.01},
+		MinSet:     1,
+		Traces:     100,
+		Steps:      500,
+		Repeat:     1,
+		KNN: []pim.KNN{
 			{K: 1, Returned: 1}, {K: 2, Returned: 2}, {K: 5, Returned: 5}, {K: 10, Returned: 10}, {K: 20, Returned: 20},
 			{K: 5, Returned: 6}, {K: 5, Returned: 8}, {K: 5, Returned: 10}, {K: 5, Returned: 15}, {K: 5, Returned: 20},
 		},
@@ -51,19 +42,19 @@ func (s *pimStudy) register(fs *flag.FlagSet) {
 	s.points.register(fs)
 	fs.StringVar(&s.pois, "pois", "", "ask for nearest places in `FILE`, which has columns lat and lon")
 	s.figures.register(fs)
-	fs.IntVar(&s.minSet, "min-set", s.minSet, "location sets have at least `N` cells")
-	fs.IntVar(&s.traces, "traces", s.traces, "measure on at most `N` pieces of traces")
-	fs.IntVar(&s.steps, "steps", s.steps, "cut traces into pieces of `N` steps")
-	fs.IntVar(&s.repeat, "repeat", s.repeat, "run each piece `N` times")
-	cli.Switch(fs, "personal", "a model for each user in place of one for all", func() { s.personal = true })
-	cli.Switch(fs, "known-start", "the first cell of every trace is public", func() { s.known = true })
-	cli.NumberVar(fs, &s.cell, "cell", "the width of a cell in `METRES`")
+	fs.IntVar(&s.settings.MinSet, "min-set", s.settings.MinSet, "location sets have at least `N` cells")
+	fs.IntVar(&s.settings.Traces, "traces", s.settings.Traces, "measure on at most `N` pieces of traces")
+	fs.IntVar(&s.settings.Steps, "steps", s.settings.Steps, "cut traces into pieces of `N` steps")
+	fs.IntVar(&s.settings.Repeat, "repeat", s.settings.Repeat, "run each piece `N` times")
+	cli.Switch(fs, "personal", "a model for each user in place of one for all", func() { s.settings.Personal = true })
+	cli.Switch(fs, "known-start", "the first cell of every trace is public", func() { s.settings.KnownStart = true })
+	cli.NumberVar(fs, &s.settings.CellMetres, "cell", "the width of a cell in `METRES`")
 	cli.NumberVar(fs, &s.period, "period", "the time of a step in `SECONDS`")
 	cli.NumberVar(fs, &s.pause, "break", "begin another piece where nothing was recorded for longer than `SECONDS` (default ten periods)")
 	cli.NumbersVar(fs, &s.domain, "domain", "the `BOX` SOUTH,WEST,NORTH,EAST")
-	cli.NumbersVar(fs, &s.epsilons, "epsilon", "the `EPSILONS` of a step")
-	cli.NumbersVar(fs, &s.deltas, "delta", "the `DELTAS`, shares of the prior outside a location set")
-	knnFlag(fs, &s.knn, "k", "the queries `K/R`,..: K wanted, R returned (default 1,2,5,10,20,5/6,5/8,5/10,5/15,5/20)")
+	cli.NumbersVar(fs, &s.settings.Epsilons, "epsilon", "the `EPSILONS` of a step")
+	cli.NumbersVar(fs, &s.settings.Deltas, "delta", "the `DELTAS`, shares of the prior outside a location set")
+	knnFlag(fs, &s.settings.KNN, "k", "the queries `K/R`,..: K wanted, R returned (default 1,2,5,10,20,5/6,5/8,5/10,5/15,5/20)")
 }
 
 // knnFlag defines a flag of queries: k/k', or k for as many places returned as wanted.
@@ -90,7 +81,7 @@ func (s *pimStudy) check() error {
 	switch {
 	case len(s.domain) != 4:
 		return cli.UsageError("-domain SOUTH,WEST,NORTH,EAST must be given")
-	case s.cell <= 0:
+	case s.settings.CellMetres <= 0:
 		return cli.UsageError("-cell must be above 0, in metres")
 	}
 	if err := checkDuration("period", s.period); err != nil {
@@ -102,16 +93,8 @@ func (s *pimStudy) check() error {
 	if err := checkDuration("break", s.pause); err != nil {
 		return err
 	}
+	s.settings.Period, s.settings.Break = duration(s.period), duration(s.pause)
 	return s.points.check()
-}
-
-func (s *pimStudy) settings() pim.Settings {
-	return pim.Settings{
-		Epsilons: s.epsilons, Deltas: s.deltas, MinSet: s.minSet,
-		CellMetres: s.cell, Period: duration(s.period), Break: duration(s.pause),
-		Personal: s.personal, KnownStart: s.known,
-		Traces: s.traces, Steps: s.steps, Repeat: s.repeat, KNN: s.knn,
-	}
 }
 
 // latticeSteps is the width of a cell in steps of the lattice: reports are rounded to a
@@ -119,7 +102,7 @@ func (s *pimStudy) settings() pim.Settings {
 const latticeSteps = 20
 
 func (s *pimStudy) run(ctx context.Context) error {
-	d, err := newDomain([5]float64(append(s.domain, s.cell/latticeSteps)))
+	d, err := newDomain(s.domain, s.settings.CellMetres/latticeSteps)
 	if err != nil {
 		return cli.UsageError("-domain, -cell: " + err.Error())
 	}
@@ -127,7 +110,7 @@ func (s *pimStudy) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	study, err := pim.New(d, s.settings(), places)
+	study, err := pim.New(d, s.settings, places)
 	if err != nil {
 		return cli.UsageError(err.Error())
 	}
@@ -138,11 +121,10 @@ func (s *pimStudy) run(ctx context.Context) error {
 	r.describe()
 	return experiment[pim.Row]{
 		head: pimHead,
-		text: func(r pim.Row) string { return strings.Join(pimRows(r, s.knn), "\n") },
-		run: func(line *cli.TerminalLine, row func(pim.Row) error) error {
-			study.Progress = measuring(line)
+		text: func(r pim.Row) string { return strings.Join(pimRows(r, s.settings.KNN), "\n") },
+		run: measured(ctx, &study.Progress, func(ctx context.Context, row func(pim.Row) error) error {
 			return study.Run(ctx, r.tracks, row)
-		},
+		}),
 		draw: func(rows []pim.Row) error { return s.draw(ctx, study, r.tracks, rows) },
 	}.perform(s.figures)
 }
@@ -184,7 +166,7 @@ func (s *pimStudy) draw(ctx context.Context, study *pim.Study, tracks []track.Tr
 		return err
 	}
 	if s.pois != "" {
-		figure, err := pim.Nearest(s.knn, rows)
+		figure, err := pim.Nearest(s.settings.KNN, rows)
 		if err := s.figures.write("nearest", figure, err); err != nil {
 			return err
 		}

@@ -128,9 +128,7 @@ func (f *placeFlags) project(places []optimal.Place) error {
 	for _, p := range places {
 		around.add(p.Y, p.X)
 	}
-	box := around.box()
-	box[4] = projectionStep
-	d, err := newDomain(box)
+	d, err := around.domain(projectionStep)
 	if err != nil {
 		return fmt.Errorf("around the places, %w", err)
 	}

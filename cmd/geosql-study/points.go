@@ -47,8 +47,17 @@ type recording struct {
 	repeated int // left out because their track has another fix at the same time
 }
 
-func newDomain(d [5]float64) (*planar.Domain, error) {
-	return planar.NewDomain("study", d[0], d[1], d[2], d[3], d[4])
+func newDomain(box []float64, step float64) (*planar.Domain, error) {
+	return planar.NewDomain("study", box[0], box[1], box[2], box[3], step)
+}
+
+// givenDomain returns the domain of the flag -domain.
+func givenDomain(flag []float64) (*planar.Domain, error) {
+	d, err := newDomain(flag, flag[4])
+	if err != nil {
+		return nil, cli.UsageError("-domain: " + err.Error())
+	}
+	return d, nil
 }
 
 // An extent is the smallest box that contains some locations.
@@ -62,12 +71,12 @@ func (e *extent) add(lat, lon float64) {
 	e.west, e.east = min(e.west, lon), max(e.east, lon)
 }
 
-// box returns the extent with a margin, so that it is never flat, and a step of 1 m.
-func (e *extent) box() [5]float64 {
+// domain returns a domain around the locations, with a margin, so that it is never flat.
+func (e *extent) domain(step float64) (*planar.Domain, error) {
 	const margin = 0.001
-	return [5]float64{
-		max(e.south-margin, -90), max(e.west-margin, -180), min(e.north+margin, 90), min(e.east+margin, 180), 1,
-	}
+	return newDomain([]float64{
+		max(e.south-margin, -90), max(e.west-margin, -180), min(e.north+margin, 90), min(e.east+margin, 180),
+	}, step)
 }
 
 // setDomain sets the domain to one around the points.
@@ -81,7 +90,7 @@ func (r *recording) setDomain() (err error) {
 			around.add(x.Lat, x.Lon)
 		}
 	}
-	if r.domain, err = newDomain(around.box()); err != nil {
+	if r.domain, err = around.domain(1); err != nil {
 		return fmt.Errorf("-domain must be given: around the points, %w", err)
 	}
 	return nil

@@ -16,43 +16,38 @@ import (
 
 // A predictiveStudy measures the predictive mechanism against independent noise.
 type predictiveStudy struct {
-	points     pointFlags
-	managers   []string
-	predictors []string
-	steps      int64
-	alpha      float64 // metres
-	epsilon    float64
-	skip       bool
-	skipSpeed  float64 // km/h; 0 if not given
-	jumps      []float64
-	repeat     int
-	domain     []float64 // south, west, north, east, step in metres; nil for around the data
-	figures    figures
+	points    pointFlags
+	settings  predictive.Settings
+	skip      bool
+	skipSpeed float64   // km/h; 0 if not given
+	domain    []float64 // south, west, north, east, step in metres; nil for around the data
+	figures   figures
 }
 
 // register sets the defaults to those of the published experiments.
 func (s *predictiveStudy) register(fs *flag.FlagSet) {
-	*s = predictiveStudy{
-		managers:   []string{trace.FixedRate, trace.FixedUtility},
-		predictors: []string{trace.Parrot},
-		steps:      30,
-		alpha:      3000,
-		epsilon:    0.02302585, // ln 10 at 100 m
-		jumps:      []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1},
-		repeat:     10,
+	s.settings = predictive.Settings{
+		Managers:   []string{trace.FixedRate, trace.FixedUtility},
+		Predictors: []string{trace.Parrot},
+		Steps:      30,
+		Alpha:      3000,
+		Epsilon:    0.02302585, // ln 10 at 100 m
+		SkipSpeeds: []float64{0},
+		Jumps:      []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1},
+		Repeat:     10,
 	}
 	s.points.register(fs)
 	s.figures.register(fs)
-	fs.Int64Var(&s.steps, "steps", s.steps, "fixed-rate plans for `N` steps")
-	fs.IntVar(&s.repeat, "repeat", s.repeat, "run each trace `N` times")
+	fs.Int64Var(&s.settings.Steps, "steps", s.settings.Steps, "fixed-rate plans for `N` steps")
+	fs.IntVar(&s.settings.Repeat, "repeat", s.settings.Repeat, "run each trace `N` times")
 	cli.Switch(fs, "skip", "measure with the skip strategy too", func() { s.skip = true })
-	cli.NumberVar(fs, &s.alpha, "alpha", "the accuracy of fixed-utility in `METRES`")
-	cli.NumberVar(fs, &s.epsilon, "epsilon", "the budget `E` of a trace, per metre")
+	cli.NumberVar(fs, &s.settings.Alpha, "alpha", "the accuracy of fixed-utility in `METRES`")
+	cli.NumberVar(fs, &s.settings.Epsilon, "epsilon", "the budget `E` of a trace, per metre")
 	cli.NumberVar(fs, &s.skipSpeed, "skip-speed", fmt.Sprintf("the `SPEED` that -skip assumes (default %d)", defaultSkipSpeed))
-	cli.NumbersVar(fs, &s.jumps, "jump", "the `PROBABILITIES` of an hour between points, not a minute")
+	cli.NumbersVar(fs, &s.settings.Jumps, "jump", "the `PROBABILITIES` of an hour between points, not a minute")
 	cli.NumbersVar(fs, &s.domain, "domain", "the `BOX` SOUTH,WEST,NORTH,EAST,STEP; otherwise around the points")
-	cli.WordsVar(fs, &s.managers, "manager", "the `NAMES` of the budget managers")
-	cli.WordsVar(fs, &s.predictors, "predictor", "the `NAMES` of predictors: parrot, linear, mixture")
+	cli.WordsVar(fs, &s.settings.Managers, "manager", "the `NAMES` of the budget managers")
+	cli.WordsVar(fs, &s.settings.Predictors, "predictor", "the `NAMES` of predictors: parrot, linear, mixture")
 }
 
 // defaultSkipSpeed is the 0.5 km per minute of the published experiments, in km/h.
@@ -67,21 +62,11 @@ func (s *predictiveStudy) check() error {
 	case s.domain != nil && len(s.domain) != 5:
 		return cli.UsageError("-domain is SOUTH,WEST,NORTH,EAST,STEP, the step in metres")
 	}
-	return s.points.check()
-}
-
-// settings returns the settings of the flags. With -skip everything is measured without and
-// with it.
-func (s *predictiveStudy) settings() predictive.Settings {
-	settings := predictive.Settings{
-		Epsilon: s.epsilon, Managers: s.managers, Steps: s.steps, Alpha: s.alpha, SkipSpeeds: []float64{0},
-		Predictors: s.predictors, Jumps: s.jumps, Repeat: s.repeat,
-	}
-	if s.skip {
+	if s.skip { // everything is measured without and with it
 		speed := cmp.Or(s.skipSpeed, defaultSkipSpeed)
-		settings.SkipSpeeds = append(settings.SkipSpeeds, speed*metresPerKilometre/secondsPerHour)
+		s.settings.SkipSpeeds = append(s.settings.SkipSpeeds, speed*metresPerKilometre/secondsPerHour)
 	}
-	return settings
+	return s.points.check()
 }
 
 const (
@@ -95,17 +80,16 @@ func (s *predictiveStudy) run(ctx context.Context) error {
 		return err
 	}
 	r.describe()
-	study, err := predictive.New(r.domain, s.settings())
+	study, err := predictive.New(r.domain, s.settings)
 	if err != nil {
 		return cli.UsageError(err.Error())
 	}
 	return experiment[predictive.Row]{
 		head: predictiveHead,
 		text: predictiveRow,
-		run: func(line *cli.TerminalLine, row func(predictive.Row) error) error {
-			study.Progress = measuring(line)
+		run: measured(ctx, &study.Progress, func(ctx context.Context, row func(predictive.Row) error) error {
 			return study.Run(ctx, r.tracks, row)
-		},
+		}),
 		draw: func(rows []predictive.Row) error { return s.draw(study, r.tracks, rows) },
 	}.perform(s.figures)
 }
@@ -118,9 +102,9 @@ func (s *predictiveStudy) readPoints(ctx context.Context) (r *recording, err err
 		}
 		return r, r.setDomain()
 	}
-	d, err := newDomain([5]float64(s.domain))
+	d, err := givenDomain(s.domain)
 	if err != nil {
-		return nil, cli.UsageError("-domain: " + err.Error())
+		return nil, err
 	}
 	return s.points.read(ctx, d, utcDay)
 }
