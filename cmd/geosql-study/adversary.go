@@ -52,11 +52,11 @@ func (s *adversaryStudy) run(ctx context.Context) error {
 		head: adversaryHead,
 		text: adversaryRow,
 		run: func(line *cli.TerminalLine, row func(userRow[optimal.AdversaryRow]) error) error {
-			return measureUsers(users, row, func(k int, u *userPlaces) ([]optimal.AdversaryRow, error) {
-				progress := func(p optimal.Progress) {
+			return measureUsers(ctx, &s.places, s.settings, users, row, func(k int, u *userPlaces, study *optimal.Study) ([]optimal.AdversaryRow, error) {
+				study.Progress = func(p optimal.Progress) {
 					line.Show("user %d of %d, %s: %s", k+1, len(users), p.Mechanism, cli.ShareAndRest(p.Share, p.Left))
 				}
-				return s.measure(ctx, u, progress)
+				return study.Adversary(ctx, u.priors)
 			})
 		},
 		draw: s.draw,
@@ -78,14 +78,4 @@ func adversaryRow(of userRow[optimal.AdversaryRow]) string {
 		quoted(of.user), r.Mechanism, quoted(r.Prior), decimal(r.Epsilon, 9),
 		decimal(r.Loss, 9), decimal(r.AdversaryError, 9), strconv.FormatFloat(r.RealisedEpsilon, 'f', 9, 64),
 	}, ",")
-}
-
-// measure compares the mechanisms for one user.
-func (s *adversaryStudy) measure(ctx context.Context, u *userPlaces, progress func(optimal.Progress)) (rows []optimal.AdversaryRow, err error) {
-	err = s.places.measureUser(ctx, s.settings, u, func(study *optimal.Study) error {
-		study.Progress = progress
-		rows, err = study.Adversary(ctx, u.priors)
-		return err
-	})
-	return rows, err
 }

@@ -72,32 +72,21 @@ func (s *optimalStudy) runUsers(ctx context.Context) error {
 			return quoted(of.user) + "," + strconv.FormatFloat(of.row.Epsilon, 'f', -1, 64) + "," + optimalRow(of.row)
 		},
 		run: func(line *cli.TerminalLine, row func(userRow[optimal.Row]) error) error {
-			return measureUsers(users, row, func(k int, u *userPlaces) ([]optimal.Row, error) {
-				progress := func(p optimal.Progress) {
+			return measureUsers(ctx, &s.places, s.settings, users, row, func(k int, _ *userPlaces, study *optimal.Study) ([]optimal.Row, error) {
+				study.Progress = func(p optimal.Progress) {
 					line.Show("user %d of %d, %s, epsilon %s, dilation %s: %s", k+1, len(users), p.Mechanism,
 						rounded(p.Epsilon, 9), rounded(p.Dilation, 9), cli.ShareAndRest(p.Share, p.Left))
 				}
-				return s.measure(ctx, u, progress)
+				return collected(func(add func(optimal.Row) error) error {
+					if err := study.Run(ctx, add); err != nil {
+						return err
+					}
+					return study.Sweep(ctx, add)
+				})
 			})
 		},
 		draw: func(rows []userRow[optimal.Row]) error { return s.drawLosses(ofAllUsers(rows)) },
 	}.perform(s.figures)
-}
-
-// measure measures the mechanisms for one user.
-func (s *optimalStudy) measure(ctx context.Context, u *userPlaces, progress func(optimal.Progress)) (rows []optimal.Row, err error) {
-	add := func(r optimal.Row) error {
-		rows = append(rows, r)
-		return nil
-	}
-	err = s.places.measureUser(ctx, s.settings, u, func(study *optimal.Study) error {
-		study.Progress = progress
-		if err := study.Run(ctx, add); err != nil {
-			return err
-		}
-		return study.Sweep(ctx, add)
-	})
-	return rows, err
 }
 
 // optimalHead names the columns of optimalRow.
@@ -151,15 +140,11 @@ func (s *optimalStudy) drawLosses(rows []optimal.Row) error {
 }
 
 // sweep measures over epsilon, and shows its progress on a terminal.
-func (s *optimalStudy) sweep(ctx context.Context, study *optimal.Study) (rows []optimal.Row, err error) {
+func (s *optimalStudy) sweep(ctx context.Context, study *optimal.Study) ([]optimal.Row, error) {
 	line := cli.NewTerminalLine()
 	defer line.Clear()
 	study.Progress = func(p optimal.Progress) {
 		line.Show("%s, epsilon %s: %s", p.Mechanism, rounded(p.Epsilon, 9), cli.ShareAndRest(p.Share, p.Left))
 	}
-	err = study.Sweep(ctx, func(r optimal.Row) error {
-		rows = append(rows, r)
-		return nil
-	})
-	return rows, err
+	return collected(func(add func(optimal.Row) error) error { return study.Sweep(ctx, add) })
 }

@@ -84,12 +84,24 @@ func ofAllUsers[R any](rows []userRow[R]) (all []R) {
 	return all
 }
 
-// measureUsers measures user by user, the k-th counted from 0, and calls row with each result.
-func measureUsers[R any](users []*userPlaces, row func(userRow[R]) error, measure func(k int, u *userPlaces) ([]R, error)) error {
+// measureUsers calls measure with a study of each user's places in turn, the k-th counted from 0, and row with each of
+// its results. It names the user in errors, unless ctx has ended.
+func measureUsers[R any](ctx context.Context, f *placeFlags, s optimal.Settings, users []*userPlaces, row func(userRow[R]) error,
+	measure func(k int, u *userPlaces, study *optimal.Study) ([]R, error)) error {
 	for k, u := range users {
-		rows, err := measure(k, u)
-		if err != nil {
+		study, err := f.study(s, u.places)
+		var rows []R
+		if err == nil {
+			rows, err = measure(k, u, study)
+		}
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
 			return err
+		case f.user == "":
+			return fmt.Errorf("%s: %w", f.path, err)
+		default:
+			return fmt.Errorf("%s: user %s: %w", f.path, u.name, err)
 		}
 		for _, r := range rows {
 			if err := row(userRow[R]{u.name, r}); err != nil {
@@ -100,17 +112,11 @@ func measureUsers[R any](users []*userPlaces, row func(userRow[R]) error, measur
 	return nil
 }
 
-// measureUser calls measure with a study of a user's places. It names the user in errors, unless ctx has ended.
-func (f *placeFlags) measureUser(ctx context.Context, s optimal.Settings, u *userPlaces, measure func(*optimal.Study) error) error {
-	study, err := f.study(s, u.places)
-	if err == nil {
-		err = measure(study)
-	}
-	switch {
-	case err == nil || ctx.Err() != nil:
-		return err
-	case f.user == "":
-		return fmt.Errorf("%s: %w", f.path, err)
-	}
-	return fmt.Errorf("%s: user %s: %w", f.path, u.name, err)
+// collected returns the rows of a run.
+func collected[R any](run func(row func(R) error) error) (rows []R, err error) {
+	err = run(func(r R) error {
+		rows = append(rows, r)
+		return nil
+	})
+	return rows, err
 }

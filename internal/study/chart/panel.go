@@ -66,6 +66,16 @@ func (c *Curve) Add(x, y float64, around stats.Quartiles) {
 	}
 }
 
+// Curve returns the curve with a name. If there is none it adds one, in the next of the numbered styles.
+func (p *Panel) Curve(name string) *Curve {
+	at := slices.IndexFunc(p.Curves, func(c Curve) bool { return c.Name == name })
+	if at < 0 {
+		at = len(p.Curves)
+		p.Curves = append(p.Curves, Curve{Name: name, Style: Numbered(at)})
+	}
+	return &p.Curves[at]
+}
+
 // SameScale gives the panels of some lines the same vertical axis.
 func SameScale(lines ...[]Panel) {
 	var all extent

@@ -19,6 +19,7 @@ func Figure(rows []Row) (io.WriterTo, error) {
 }
 
 func panelsOf(rows []Row) (panels []chart.Panel) {
+	var independent []chart.Curve // by panel
 	for _, r := range rows {
 		at := slices.IndexFunc(panels, func(p chart.Panel) bool { return p.Title == r.Family })
 		if at < 0 {
@@ -26,38 +27,30 @@ func panelsOf(rows []Row) (panels []chart.Panel) {
 			panels = append(panels, chart.Panel{
 				Title: r.Family,
 				X:     chart.Axis{Name: "variance of the noise", Unit: "squared units"}, Y: chart.Axis{Name: "loss", Unit: "nats"},
-				Curves: []chart.Curve{{Name: "independent", Style: chart.Black, Plain: true}},
 			})
+			independent = append(independent, chart.Curve{Name: "independent", Style: chart.Black, Plain: true})
 		}
-		addRow(&panels[at], r)
+		c := panels[at].Curve(fmt.Sprintf("l = %g", r.LengthScale))
+		c.Points = append(c.Points, plotter.XY{X: r.Sigma2, Y: r.Loss.Loss})
+		addIndependent(&independent[at], r)
 	}
 	for k := range panels {
 		p := &panels[k]
+		p.Curves = append(p.Curves, independent[k]) // above the others
 		for _, c := range p.Curves {
 			slices.SortFunc(c.Points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
 		}
-		p.Curves = append(p.Curves[1:], p.Curves[0]) // above the others
 	}
 	return panels
 }
 
-// addRow adds a row to the curve of its length scale, and to that of independent
-// points, which is the upper envelope where length scales have different worst sets.
-func addRow(p *chart.Panel, r Row) {
-	name := fmt.Sprintf("l = %g", r.LengthScale)
-	at := slices.IndexFunc(p.Curves, func(c chart.Curve) bool { return c.Name == name })
+// addIndependent adds a row to the curve of independent points, which is the upper envelope where length scales have
+// different worst sets.
+func addIndependent(c *chart.Curve, r Row) {
+	at := slices.IndexFunc(c.Points, func(p plotter.XY) bool { return p.X == r.Sigma2 })
 	if at < 0 {
-		at = len(p.Curves)
-		p.Curves = append(p.Curves, chart.Curve{Name: name, Style: chart.Numbered(at - 1)})
+		c.Points = append(c.Points, plotter.XY{X: r.Sigma2, Y: r.Loss.Independent})
+		return
 	}
-	p.Curves[at].Points = append(p.Curves[at].Points, plotter.XY{X: r.Sigma2, Y: r.Loss.Loss})
-
-	independent := &p.Curves[0]
-	for k := range independent.Points {
-		if xy := &independent.Points[k]; xy.X == r.Sigma2 {
-			xy.Y = max(xy.Y, r.Loss.Independent)
-			return
-		}
-	}
-	independent.Points = append(independent.Points, plotter.XY{X: r.Sigma2, Y: r.Loss.Independent})
+	c.Points[at].Y = max(c.Points[at].Y, r.Loss.Independent)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"sync"
 	"testing"
 )
 
@@ -26,9 +27,12 @@ var wantRows = []struct {
 	{EqualAccuracy, PlanarLaplace, true, 0.016, 0.8525},
 }
 
+// compared has the rows, which take seconds and are always the same.
+var compared = sync.OnceValues(func() ([]ComparisonRow, error) { return Comparison(context.Background()) })
+
 func comparison(t *testing.T) []ComparisonRow {
 	t.Helper()
-	rows, err := Comparison(t.Context())
+	rows, err := compared()
 	if err != nil {
 		t.Fatal(err)
 	}

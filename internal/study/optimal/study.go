@@ -93,16 +93,7 @@ func (s *Study) run(ctx context.Context, epsilon float64, dilations []float64, r
 			return err
 		}
 	}
-	others, err := s.others(ctx, epsilon)
-	if err != nil {
-		return err
-	}
-	for _, r := range others {
-		if err := row(r); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.others(ctx, epsilon, row)
 }
 
 // sweepFactors are the epsilons of a Sweep, divided by that of the settings.
@@ -127,7 +118,7 @@ func (s *Study) optimal(ctx context.Context, epsilon, dilation float64) (Row, er
 	if err != nil {
 		return Row{}, err
 	}
-	r := Row{Mechanism: Optimal, Epsilon: epsilon, Took: time.Since(begin), Measures: s.measure(m, s.prior)}
+	r := Row{Mechanism: Optimal, Epsilon: epsilon, Took: time.Since(begin), Measures: s.measure(m)}
 	n := len(s.places)
 	r.Solved = &Solved{
 		Dilation: dilation, TrueDilation: found.Dilation, Gap: found.Gap(),
@@ -158,7 +149,7 @@ func causeOf(ctx context.Context, err error) error {
 }
 
 // others measures the mechanisms without a solver.
-func (s *Study) others(ctx context.Context, epsilon float64) (rows []Row, err error) {
+func (s *Study) others(ctx context.Context, epsilon float64, row func(Row) error) error {
 	for _, other := range []struct {
 		name   string
 		matrix func(context.Context, float64) (optimal.Matrix, error)
@@ -166,15 +157,17 @@ func (s *Study) others(ctx context.Context, epsilon float64) (rows []Row, err er
 		begin := time.Now()
 		k, err := other.matrix(ctx, epsilon)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		m, err := certify(epsilon, s.d, k)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		rows = append(rows, Row{Mechanism: other.name, Epsilon: epsilon, Took: time.Since(begin), Measures: s.measure(m, s.prior)})
+		if err := row(Row{Mechanism: other.name, Epsilon: epsilon, Took: time.Since(begin), Measures: s.measure(m)}); err != nil {
+			return err
+		}
 	}
-	return rows, nil
+	return nil
 }
 
 func (s *Study) exponential(_ context.Context, epsilon float64) (optimal.Matrix, error) {
@@ -205,12 +198,12 @@ func certify(epsilon float64, d, k optimal.Matrix) (*optimal.Mechanism, error) {
 	return optimal.New(epsilon, d, k)
 }
 
-func (s *Study) measure(m *optimal.Mechanism, prior []float64) Measures {
+func (s *Study) measure(m *optimal.Mechanism) Measures {
 	k := m.Matrix()
 	return Measures{
-		Loss:             optimal.Loss(prior, k, s.d),
-		AdversaryError:   optimal.AdversaryError(prior, k, s.d),
-		RemappedLoss:     optimal.Loss(prior, k.Remapped(optimal.Remap(prior, k, s.d)), s.d),
+		Loss:             optimal.Loss(s.prior, k, s.d),
+		AdversaryError:   optimal.AdversaryError(s.prior, k, s.d),
+		RemappedLoss:     optimal.Loss(s.prior, k.Remapped(optimal.Remap(s.prior, k, s.d)), s.d),
 		CertifiedEpsilon: m.Epsilon(),
 	}
 }

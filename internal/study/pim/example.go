@@ -50,7 +50,7 @@ func (s *Study) Example(ctx context.Context, tracks []track.Track) (Example, err
 func (s *Study) series(ctx context.Context, m *pim.Mechanism, x *trajectory) (Series, error) {
 	runs := make([][]step, ExampleRuns)
 	err := parallel.Each(ctx, len(s.Sources), ExampleRuns, func(worker, k int) error {
-		return s.run(m, s.Sources[worker], x, stopper(ctx), func(_ int, made step) { runs[k] = append(runs[k], made) })
+		return s.run(ctx, m, s.Sources[worker], x, func(_ int, made step) { runs[k] = append(runs[k], made) })
 	}, func() {})
 	if err != nil {
 		return Series{}, err

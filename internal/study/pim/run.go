@@ -1,6 +1,7 @@
 package pim
 
 import (
+	"context"
 	"time"
 
 	"github.com/geosql/geosql/internal/study/track"
@@ -22,16 +23,15 @@ type step struct {
 	took time.Duration
 }
 
-// run reports a trajectory until its end or until stop returns true, and calls each for every
-// step.
-func (s *Study) run(m *pim.Mechanism, src *exact.Source, x *trajectory, stop func() bool, each func(k int, made step)) error {
+// run reports a trajectory until its end or that of ctx, and calls each for every step.
+func (s *Study) run(ctx context.Context, m *pim.Mechanism, src *exact.Source, x *trajectory, each func(k int, made step)) error {
 	run := m.Start()
 	if x.start != nil {
 		run = m.StartIn(s.grid.Index(x.start.Lat, x.start.Lon), x.start.T)
 	}
 	domain := s.grid.Domain()
 	for k, truth := range x.fixes {
-		if stop() {
+		if ctx.Err() != nil {
 			return nil
 		}
 		begin := time.Now()

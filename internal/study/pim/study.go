@@ -154,16 +154,13 @@ func (s *Study) measure(ctx context.Context, name string, p pim.Policy) (Summary
 		if err != nil {
 			return err
 		}
-		return s.run(m, s.Sources[worker], x, stopper(ctx), func(n int, made step) { s.count(&tallies[k], x, n, made) })
+		return s.run(ctx, m, s.Sources[worker], x, func(n int, made step) { s.count(&tallies[k], x, n, made) })
 	})
 	if err != nil {
 		return Summary{}, err
 	}
 	return summaryOf(tallies, s.settings.KNN), nil
 }
-
-// stopper returns a function that reports whether ctx has ended.
-func stopper(ctx context.Context) func() bool { return func() bool { return ctx.Err() != nil } }
 
 // count adds the k-th step of a trajectory to a tally.
 func (s *Study) count(t *tally, x *trajectory, k int, made step) {

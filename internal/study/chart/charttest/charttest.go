@@ -2,8 +2,6 @@
 package charttest
 
 import (
-	"bytes"
-	"encoding/xml"
 	"fmt"
 	"io"
 	"regexp"
@@ -11,48 +9,38 @@ import (
 	"testing"
 )
 
-// Texts parses a figure as XML and returns the contents of its text elements.
-func Texts(t *testing.T, figure io.WriterTo) (texts []string) {
+// svg returns a figure as text.
+func svg(t *testing.T, figure io.WriterTo) string {
 	t.Helper()
-	var svg bytes.Buffer
-	if _, err := figure.WriteTo(&svg); err != nil {
+	var text strings.Builder
+	if _, err := figure.WriteTo(&text); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(svg.String(), "NaN") || strings.Contains(svg.String(), "Inf") {
+	return text.String()
+}
+
+// Texts parses a figure and returns the contents of its text elements.
+func Texts(t *testing.T, figure io.WriterTo) (texts []string) {
+	t.Helper()
+	text := svg(t, figure)
+	if strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
 		t.Error("the figure holds a coordinate that is no number")
 	}
-	d := xml.NewDecoder(&svg)
-	inText := false
-	for {
-		token, err := d.Token()
-		if err == io.EOF {
-			return texts
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch e := token.(type) {
-		case xml.StartElement:
-			inText = e.Name.Local == "text"
-		case xml.EndElement:
-			inText = false
-		case xml.CharData:
-			if inText {
-				texts = append(texts, string(e))
-			}
-		}
+	f, err := parse(text)
+	if err != nil {
+		t.Fatal(err)
 	}
+	for _, l := range f.labels {
+		texts = append(texts, l.text)
+	}
+	return texts
 }
 
 // Discs returns how many filled discs of a radius a figure has.
 func Discs(t *testing.T, figure io.WriterTo, radius float64) int {
 	t.Helper()
-	var svg bytes.Buffer
-	if _, err := figure.WriteTo(&svg); err != nil {
-		t.Fatal(err)
-	}
 	disc := regexp.MustCompile(fmt.Sprintf(`A%v,%v [^"]*"(?: style="fill:#[^"]*")? +/>`, radius, radius))
-	return len(disc.FindAllString(svg.String(), -1))
+	return len(disc.FindAllString(svg(t, figure), -1))
 }
 
 // Hold fails the test unless each wanted text is in a figure the given number of times.

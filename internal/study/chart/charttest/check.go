@@ -1,7 +1,7 @@
 package charttest
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -38,7 +38,7 @@ const mostRoom = 0.1
 //     along it
 func Check(t *testing.T, figure io.WriterTo) {
 	t.Helper()
-	f, err := parse(figure)
+	f, err := parse(svg(t, figure))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,14 +94,10 @@ var (
 )
 
 // parse reads a figure. Text may stand upright or be turned by 90 degrees.
-func parse(figure io.WriterTo) (*parsed, error) {
-	var svg bytes.Buffer
-	if _, err := figure.WriteTo(&svg); err != nil {
-		return nil, err
-	}
+func parse(svg string) (*parsed, error) {
 	f := &parsed{}
 	turned := []bool{false} // by open groups
-	d := xml.NewDecoder(&svg)
+	d := xml.NewDecoder(strings.NewReader(svg))
 	for {
 		token, err := d.Token()
 		if err == io.EOF {
@@ -164,13 +160,8 @@ func floats(text string) (values []float64) {
 func newPath(attributes map[string]string) path {
 	p := path{rect: nowhere, fill: attributes["fill"]}
 	if attributes["fill"] == "none" {
-		p.fill, p.stroke, p.width, p.dashes = "", "#000000", "1", attributes["stroke-dasharray"]
-		if s, ok := attributes["stroke"]; ok {
-			p.stroke = s
-		}
-		if w, ok := attributes["stroke-width"]; ok {
-			p.width = w
-		}
+		p.fill, p.dashes = "", attributes["stroke-dasharray"]
+		p.stroke, p.width = cmp.Or(attributes["stroke"], "#000000"), cmp.Or(attributes["stroke-width"], "1")
 	}
 	for _, step := range steps.FindAllStringSubmatch(attributes["d"], -1) {
 		values := floats(step[2])

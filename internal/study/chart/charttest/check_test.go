@@ -1,7 +1,6 @@
 package charttest
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -17,11 +16,7 @@ func example(t *testing.T, panel chart.Panel) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var svg bytes.Buffer
-	if _, err := page.WriteTo(&svg); err != nil {
-		t.Fatal(err)
-	}
-	return svg.String()
+	return svg(t, page)
 }
 
 // Check finds each thing that makes a figure unfit, and nothing in one that is fit.
@@ -61,7 +56,7 @@ func TestCheck(t *testing.T) {
 		{"decimals", strings.Replace(good, ">2.0<", ">2<", 1), "decimals"},
 		{"nothing", "<svg viewBox='0 0 10 10'/>", "there is no panel"},
 	} {
-		f, err := parse(bytes.NewBufferString(c.figure))
+		f, err := parse(c.figure)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
