@@ -49,6 +49,7 @@ func readAll(t *testing.T, path string) string {
 }
 
 func TestAppendRefuses(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	header := "who,room,kwh,lat,lon\n"
 	file := func(text string) string { return clitest.WriteFile(t, text) }
@@ -234,6 +235,7 @@ func TestAppendShuffles(t *testing.T) {
 
 // Two processes that append at the same time both do.
 func TestAppendsAtOnce(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	sign, verify := p.keygen(clitest.TempFile(t, "c"))
 	p.run("collector", p.out, "add", "c", "--verify", verify)
@@ -293,6 +295,7 @@ func TestCopiedCollector(t *testing.T) {
 
 // Whenever append is killed or interrupted, it has added nothing or all.
 func TestAppendEnds(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	const n = 30_000
 	in := manyRows(t, n)

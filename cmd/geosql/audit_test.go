@@ -3,11 +3,11 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/geosql/geosql/internal/audit"
 	"github.com/geosql/geosql/internal/cli/clitest"
@@ -55,7 +55,10 @@ func TestAuditInterrupted(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(3 * time.Second)
+			clitest.Await(t, "database of the audit", func() bool {
+				files, err := filepath.Glob(filepath.Join(folder, "geosql-audit-*", "*"))
+				return err == nil && len(files) > 0
+			})
 			if err := clitest.Signal(cmd.Process, syscall.SIGINT); err != nil {
 				t.Fatal(err)
 			}

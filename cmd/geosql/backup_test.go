@@ -296,6 +296,7 @@ const filler = `CREATE TABLE filler AS WITH c(i) AS (SELECT 1 UNION ALL SELECT i
 
 // A backup that is made while other processes release has the charge of every answer in it.
 func TestBackupWhileUsed(t *testing.T) {
+	t.Parallel()
 	for _, journal := range []string{"wal", "delete"} {
 		t.Run(journal, func(t *testing.T) {
 			db := limited(t)
@@ -336,9 +337,7 @@ func stopBackup(t *testing.T, db string, delay time.Duration, with syscall.Signa
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for begun := time.Now(); len(namesIn(t, to)) < 2 && time.Since(begun) < time.Minute; {
-		time.Sleep(time.Millisecond)
-	}
+	clitest.Await(t, "file of the backup", func() bool { return len(namesIn(t, to)) > 1 })
 	time.Sleep(delay)
 	_ = clitest.Signal(cmd.Process, with)
 	err := cmd.Wait()
@@ -347,6 +346,7 @@ func stopBackup(t *testing.T, db string, delay time.Duration, with syscall.Signa
 
 // However a backup is ended, a file that has its name is complete, and a signal leaves nothing.
 func TestBackupStopped(t *testing.T) {
+	t.Parallel()
 	db := administered(t)
 	clitest.Query(t, db, filler)
 	whole := []string{"copy.db", "copy.db-ledger"}
@@ -395,6 +395,7 @@ func TestBackupStopped(t *testing.T) {
 // A restore that is killed can be repeated: a database is never without its ledger, and the ledger
 // is restored once.
 func TestRestoreKilled(t *testing.T) {
+	t.Parallel()
 	db := administered(t)
 	clitest.Query(t, db, filler)
 	to := backupOf(t, db)
@@ -407,9 +408,7 @@ func TestRestoreKilled(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for begun := time.Now(); len(namesIn(t, at)) < 2 && time.Since(begun) < time.Minute; {
-			time.Sleep(time.Millisecond)
-		}
+		clitest.Await(t, "file of the restored database", func() bool { return len(namesIn(t, at)) > 1 })
 		time.Sleep(time.Duration(i) * 10 * time.Millisecond)
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -432,6 +431,7 @@ func TestRestoreKilled(t *testing.T) {
 
 // A backup of a sealed database has who was erased and revoked, and its key if that is given.
 func TestBackupOfSealed(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	p.append("ana,1,2,,\nbo,2,3,,\n")
 	p.run("erase", p.out, "--account", "ana", "--key", p.key)
@@ -484,6 +484,7 @@ func TestBackupOfSealed(t *testing.T) {
 // No way of restoring forgets who was erased or revoked after the backup, as long as the ledger
 // that knows it is there.
 func TestRestoreKeepsErasures(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	sign, verify := p.keygen(clitest.TempFile(t, "c"))
 	p.run("collector", p.out, "add", "c", "--verify", verify)

@@ -57,6 +57,7 @@ func TestBudget(t *testing.T) {
 // A noted head proves that nothing before it has changed: later charges are fine, a file
 // that was put back or changed is not.
 func TestBudgetVerify(t *testing.T) {
+	t.Parallel()
 	db := administered(t)
 	ledger, err := os.ReadFile(db + "-ledger")
 	if err != nil {
@@ -89,6 +90,7 @@ func TestBudgetVerify(t *testing.T) {
 // A ledger by itself shows the same as its database, also while another process has it open and
 // its first entries are in the write-ahead log only.
 func TestBudgetOfALedger(t *testing.T) {
+	t.Parallel()
 	db := administered(t)
 	of := func(path string, args ...string) string {
 		out, head := budgetOf(t, path, args...)

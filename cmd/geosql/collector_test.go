@@ -34,6 +34,7 @@ func listed(t *testing.T, out string, seen map[string]string) string {
 }
 
 func TestCollectors(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	seen := map[string]string{}
 	wantList := func(want string) {
@@ -95,6 +96,7 @@ func TestCollectors(t *testing.T) {
 }
 
 func TestCollectorRefuses(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	_, verify := p.keygen(clitest.TempFile(t, "c"))
 	names := clitest.WriteFile(t, "ana\n")

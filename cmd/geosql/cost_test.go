@@ -18,6 +18,7 @@ const costSetup = `CREATE TABLE trip(person TEXT, lat REAL, lon REAL);
 const releaseSQL = "SELECT g.lat FROM trip t, geoind_laplace(t.person, t.lat, t.lon, 0.008) g"
 
 func TestCost(t *testing.T) {
+	t.Parallel()
 	db := clitest.TempFile(t, "x.db")
 	clitest.Query(t, db, costSetup)
 	before := clitest.Query(t, "-csv", db, "SELECT * FROM ledger_balance; SELECT * FROM ledger_charges; SELECT * FROM trip; SELECT * FROM sqlite_schema")

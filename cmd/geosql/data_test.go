@@ -10,6 +10,7 @@ import (
 
 // Row counts are those published with the data sets' subsets.
 func TestImportRealData(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ file, types, check, want string }{
 		{
 			"geolife/points.csv.gz",

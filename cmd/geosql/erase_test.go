@@ -10,6 +10,7 @@ import (
 )
 
 func TestErase(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	sign, verify := p.keygen(clitest.TempFile(t, "c"))
 	p.run("collector", p.out, "add", "c", "--verify", verify)
@@ -61,6 +62,7 @@ func unhex(t *testing.T, text string) string {
 }
 
 func TestEraseRefuses(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	p.append("ana,1,2,48,2\n")
 	other, _ := p.keygen(clitest.TempFile(t, "other"))

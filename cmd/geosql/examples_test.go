@@ -11,6 +11,7 @@ import (
 
 // The scripts in examples/sql run as they stand, on a new database.
 func TestExamples(t *testing.T) {
+	t.Parallel()
 	scripts, err := filepath.Glob("../../examples/sql/*.sql")
 	if err != nil || len(scripts) == 0 {
 		t.Fatalf("no scripts: %v", err)

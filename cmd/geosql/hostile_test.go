@@ -22,6 +22,7 @@ func (p sealedPlace) hostile(sql string) string {
 // A sealed database may come back edited. A view in the place of one of geosql's tables is an error of every command that
 // reads them, which names it.
 func TestHostileSealedDatabase(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	p.append("ana,1,2,48,2\nbo,1,3,48,2\n")
 	const kept = "ALTER TABLE geosql_sealed_account RENAME TO kept; CREATE VIEW geosql_sealed_account AS "

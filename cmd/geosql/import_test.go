@@ -6,7 +6,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
 )
@@ -14,6 +13,7 @@ import (
 const typesSQL = "SELECT name, type FROM pragma_table_info('t')"
 
 func TestImport(t *testing.T) {
+	t.Parallel()
 	const plainTypes = "id,INTEGER\nname,TEXT\nlat,REAL\ncode,TEXT\nempty,TEXT\n"
 	const plainRows = "id,name,lat,code,empty\n1,ana,48.85,007,\n2,\"b, \"\"c\"\"\",,010,\n,,-3,,\n"
 	const text = plainRows
@@ -46,6 +46,7 @@ func TestImport(t *testing.T) {
 }
 
 func TestImportErrors(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ table, in, text string }{
 		"empty file":       {"t", "", "no header line"},
 		"no name":          {"t", "a,,c\n", "column 2 has no name"},
@@ -94,12 +95,10 @@ func TestInterruptedImportLeavesNoTable(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for { // the database appears when the rows are about to be written
-		if _, err := os.Stat(db); err == nil {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
+	clitest.Await(t, "database, which appears when the rows are about to be written", func() bool {
+		_, err := os.Stat(db)
+		return err == nil
+	})
 	if err := clitest.Signal(cmd.Process, syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 // A person on a terminal, who takes wrong turns.
 func TestInitAsks(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	text := clitest.Query(t, "-csv", ":memory:", tripRows)
 	file := writeTo(t, filepath.Join(dir, "trips.csv"), strings.Replace(text, "lat,lon", "lon,lat", 1)) // swapped
@@ -134,6 +135,7 @@ func TestInitAsksForUniverse(t *testing.T) {
 
 // Ctrl-C and Ctrl-D leave everything as it was, at every question.
 func TestInitIsLeft(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := madeUp(t, dir, "trips.csv", tripRows)
 	questions := []struct{ wait, keys string }{
@@ -163,6 +165,7 @@ func TestInitIsLeft(t *testing.T) {
 
 // Ctrl-C while rows are imported leaves no database, and an existing one as it was.
 func TestInitIsInterrupted(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	rows := strings.Repeat("ana,38.72,-9.14\nbo,38.73,-9.15\n", 300_000)
 	file, db := writeTo(t, filepath.Join(dir, "trips.csv"), "person,lat,lon\n"+rows), filepath.Join(dir, "city.db")

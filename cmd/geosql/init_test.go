@@ -127,6 +127,7 @@ SELECT budget_limit('*', 'record', 2);
 }
 
 func TestInitReadings(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file, db := madeUp(t, dir, "meters.csv", meterRows), filepath.Join(dir, "energy.db")
 	args := []string{db, file, "--account", "meter", "--time", "t", "--reading", "kwh", "--universe", "0,10,0.001", "--unit", "kWh", "--reading-epsilon-for", "3", "--reading-limit", "4x"}
@@ -234,6 +235,7 @@ func lastLine(r clitest.Result) clitest.Result {
 
 // Wrong turns end in one line that says the cure, and leave nothing behind.
 func TestInitWrongTurns(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	trips := madeUp(t, dir, "trips.csv", tripRows)
 	text := string(must(t, os.ReadFile, trips))

@@ -155,6 +155,7 @@ func (r *running) wait() int {
 // Nothing stays reserved, and every charge was for an answer, but for the row that the
 // signal met between its charge and its answer.
 func TestInterruptReturnsReservations(t *testing.T) {
+	t.Parallel()
 	for sent, status := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
 		if signal.Ignored(sent) || !clitest.Sends(sent) {
 			continue // as nohup wants it
@@ -201,6 +202,7 @@ func told(t *testing.T, line string, s scan) int {
 // A statement that answers nothing in rows keeps the charges of its rows too, and
 // returns the rest.
 func TestInterruptBeforeAnAnswer(t *testing.T) {
+	t.Parallel()
 	for _, script := range []string{
 		endless + "SELECT max(geoind_laplace('p' || x % 7, 48.85, 2.35, 0.5)) FROM c;\n",
 		"CREATE TABLE kept(z); INSERT INTO kept " + endless + "SELECT geoind_laplace('ana', 48.85, 2.35, 0.5) FROM c;\n",
@@ -226,6 +228,7 @@ const onTheWay = (1<<16+1<<16+4096)/len("POINT(2.3500000 48.8500000)\n") + 1
 
 // Rows that a reader has not read when it leaves were charged. The reservations return.
 func TestReaderThatLeavesReturnsReservations(t *testing.T) {
+	t.Parallel()
 	for _, s := range scans {
 		for name, leave := range map[string]func(r *running){
 			"head":    func(r *running) { r.out.Close() },

@@ -12,6 +12,7 @@ import (
 )
 
 func TestKeygen(t *testing.T) {
+	t.Parallel()
 	name := filepath.Join(t.TempDir(), "owner.key")
 	if r := clitest.Run(t, "", "keygen", name); r.Status != 0 || r.Out != "" {
 		t.Fatalf("%+v", r)

@@ -120,6 +120,7 @@ func TestHelp(t *testing.T) {
 }
 
 func TestHelpOfCommands(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"import", "budget", "cost", "release", "demo", "backup", "append", "erase", "collector", "rekey", "help", "version"} {
 		out := clitest.Help(t, "help", name)
 		if !strings.HasPrefix(out, "geosql "+name) {
@@ -134,6 +135,7 @@ func TestHelpOfCommands(t *testing.T) {
 }
 
 func TestHelpOfFunctions(t *testing.T) {
+	t.Parallel()
 	functions := strings.Fields(clitest.Query(t, "-csv", ":memory:", "SELECT geosql_help() AS functions"))
 	if len(functions) < 40 {
 		t.Fatalf("functions %q", functions)

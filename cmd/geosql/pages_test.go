@@ -20,6 +20,7 @@ var pages = []string{"first-answer-locations", "first-answer-meters", "first-hou
 // A block of a page is run by a shell. "sh" demands success, "sh refused" an error of geosql. The text
 // below it is its output; of answers with noise ("sh drawn"), and of errors, that holds but for numbers.
 func TestPages(t *testing.T) {
+	t.Parallel()
 	for _, page := range pages {
 		t.Run(page, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("../../docs", page+".md"))

@@ -32,6 +32,7 @@ func contents(t *testing.T, db string) string {
 
 // A statement that somebody cannot pay for charges nobody, changes nothing and prints no row.
 func TestPreflightRefuses(t *testing.T) {
+	t.Parallel()
 	db := scarce(t)
 	before := contents(t, db)
 	const ana = "geosql: geoind_laplace: account 'ana' has 0.010/m left of 0.010/m, 0.016/m asked, 0.006/m short; " +
@@ -78,6 +79,7 @@ func TestPreflightRefuses(t *testing.T) {
 // Where the cost is not certain before, a statement runs as far as the budgets reach, and says
 // its charges. So does every statement with --no-preflight.
 func TestChargedBeforeTheError(t *testing.T) {
+	t.Parallel()
 	const refused = "geosql: geoind_laplace: account 'ana' has 0.002/m left of 0.010/m, 0.008/m asked, 0.006/m short"
 	for _, c := range []struct{ flag, sql, want, spent string }{
 		{"--no-preflight", releaseSQL, refused + ", after charging 0.008/m to 1 account\n", "ana,m,0.008"},
@@ -168,6 +170,7 @@ func TestPreflightKnowsWhatIsReleasedOnce(t *testing.T) {
 // Of statements of certain cost, the preflight refuses exactly the ones that the ledger would
 // refuse in the end, and otherwise it leaves the charges as they are.
 func TestPreflightRefusesNothingElse(t *testing.T) {
+	t.Parallel()
 	shapes := []string{
 		"SELECT geoind_laplace(who, 48.85, 2.33, %s) FROM had",
 		"SELECT g.lat FROM had, geoind_laplace(who, 48.85, 2.33, %s) g ORDER BY who",

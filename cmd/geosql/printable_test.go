@@ -94,6 +94,7 @@ func (h hostile) refused(t *testing.T) [][]string {
 }
 
 func TestErrorsSteerNothing(t *testing.T) {
+	t.Parallel()
 	for i, text := range printabletest.Texts() {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			h := newHostile(t, text)
@@ -115,6 +116,7 @@ func (h hostile) wantRefused(t *testing.T, r clitest.Result, args []string) {
 
 // Data sets hold such text in their header lines and cells.
 func TestDataSetErrorsSteerNothing(t *testing.T) {
+	t.Parallel()
 	for i, text := range printabletest.Texts() {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			h := newHostile(t, text)
@@ -158,6 +160,7 @@ func (h hostile) release(t *testing.T, given ...string) clitest.Result {
 }
 
 func TestReleaseErrorsSteerNothing(t *testing.T) {
+	t.Parallel()
 	for i, text := range printabletest.Texts() {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			h := newHostile(t, text)
@@ -179,6 +182,7 @@ func TestReleaseErrorsSteerNothing(t *testing.T) {
 
 // Successes print names too: the summary of a release, its report, and tables.
 func TestOutputSteersNothing(t *testing.T) {
+	t.Parallel()
 	for i, text := range printabletest.Texts() {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			h := newHostile(t, text)
@@ -211,6 +215,7 @@ func TestOutputSteersNothing(t *testing.T) {
 
 // A line feed in a printed name begins no new line, which could pass for another name.
 func TestNamesForgeNoLines(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("names of files have no line feed here")
 	}

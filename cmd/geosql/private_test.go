@@ -32,6 +32,7 @@ func haveMode(t *testing.T, prefix string, want fs.FileMode, names ...string) {
 // Whatever a command makes is for its owner alone: the database, the ledger and its
 // archive, and a release with its ledger, which knows a digest of the input.
 func TestWhatIsMadeIsPrivate(t *testing.T) {
+	t.Parallel()
 	db := administered(t)
 	budgetOf(t, db, "--archive", db+"-archive", "--before", "2100-01-01")
 	haveMode(t, db, 0o600, "", "-ledger", "-archive")
@@ -54,6 +55,7 @@ func TestWhatIsMadeIsPrivate(t *testing.T) {
 }
 
 func TestLedgerMode(t *testing.T) {
+	t.Parallel()
 	db := clitest.TempFile(t, "x.db")
 	if !store.HasModes {
 		clitest.WantError(t, clitest.Run(t, "", "--ledger-mode", "0640", db, "SELECT 1"), 2, "give the ledger's folder the permissions")

@@ -21,6 +21,7 @@ func openly(t *testing.T) {
 // Whatever the umask, new files are for their owner alone: also files made by SQL, the outputs
 // and rejects of releases in every format, and files that an earlier attempt has left.
 func TestPrivateWhateverTheUmask(t *testing.T) {
+	t.Parallel()
 	openly(t)
 	dir := t.TempDir()
 	in := func(name string) string { return dir + "/made/" + name }

@@ -19,6 +19,7 @@ import (
 )
 
 func TestRekey(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	old := p.key
 	sign, verify := p.keygen(clitest.TempFile(t, "c"))
@@ -91,6 +92,7 @@ func wantNothingOld(t *testing.T, out, before string) {
 
 // Deleted values, in free pages and within pages, are gone too.
 func TestRekeyLeavesNothing(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"delete", "wal"} {
 		p := newSealed(t)
 		clitest.Query(t, p.out, "PRAGMA journal_mode = "+mode+"; SELECT 1")
@@ -107,6 +109,7 @@ func TestRekeyLeavesNothing(t *testing.T) {
 }
 
 func TestRekeyRefuses(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	p.append("ana,1,2,48,2\n")
 	other, otherPub := p.keygen(clitest.TempFile(t, "other"))
@@ -140,6 +143,7 @@ func TestRekeyRefuses(t *testing.T) {
 
 // Ctrl-C and kill leave all as it was, or all sealed anew.
 func TestRekeyEnds(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	const n = 30_000
 	p.run("append", p.out, "meter", manyRows(t, n), "--key", p.pub)
@@ -177,6 +181,7 @@ func TestRekeyEnds(t *testing.T) {
 
 // Another process that has the database open sees the new values, and its changes are kept.
 func TestRekeyBesideOthers(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	p.append("ana,1,2,48,2\n")
 	conn, err := store.Open(p.out, sqlite.ReadWrite)

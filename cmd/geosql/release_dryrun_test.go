@@ -93,6 +93,7 @@ func TestReleaseGridded(t *testing.T) {
 
 // Accounts that cannot pay are listed, with a limit that would suffice. It does.
 func TestReleaseDryRunShortage(t *testing.T) {
+	t.Parallel()
 	p := newPublisher(t, 120)
 	r := p.run(t, "--dry-run")
 	clitest.WantError(t, r, 1, `account "u0" has no budget in metres`)

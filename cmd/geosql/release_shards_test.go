@@ -70,6 +70,7 @@ func (p publisher) wantSpent(t *testing.T, url string, rows int) {
 
 // The walk of a release in shards, also through PgBouncer.
 func TestReleaseInShards(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Own(t)
 	direct := server.Database(t)
 	for name, url := range map[string]string{"server": direct, "PgBouncer": ""} {
@@ -107,6 +108,7 @@ func TestReleaseInShards(t *testing.T) {
 
 // Rows of an account beyond the first ones are left out of all shards, and cost nothing.
 func TestReleaseInShardsMaxRows(t *testing.T) {
+	t.Parallel()
 	url := pgtest.Start(t).Database(t)
 	p := inShards(t, 400, url)
 	r := p.run(t, "--max-rows-per-account", "3")
@@ -118,6 +120,7 @@ func TestReleaseInShardsMaxRows(t *testing.T) {
 
 // Two commands at a time make one release, even if one of them is interrupted and started again.
 func TestReleaseInShardsInterrupted(t *testing.T) {
+	t.Parallel()
 	const rows = 20_000
 	var url string
 	var p publisher

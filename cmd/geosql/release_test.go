@@ -199,6 +199,7 @@ func TestReleaseEscapesFormulas(t *testing.T) {
 }
 
 func TestReleaseUsage(t *testing.T) {
+	t.Parallel()
 	p := newPublisher(t, 1)
 	for want, q := range map[string]publisher{
 		"no input given":                 p.without("--in"),
@@ -245,6 +246,7 @@ func TestReleaseUsage(t *testing.T) {
 
 // Ctrl-C leaves no file, and the next run charges the rest.
 func TestReleaseInterrupted(t *testing.T) {
+	t.Parallel()
 	p := newPublisher(t, 1_000_000)
 	cmd := clitest.Command(t, append(p.args, "--limit", "1000")...)
 	var said bytes.Buffer

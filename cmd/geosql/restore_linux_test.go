@@ -9,6 +9,7 @@ import (
 
 // On a terminal, restoring asks, and only yes means yes.
 func TestRestoreAsks(t *testing.T) {
+	t.Parallel()
 	db := administered(t)
 	to := backupOf(t, db)
 	if err := os.Remove(db + "-ledger"); err != nil {
@@ -38,6 +39,7 @@ func TestRestoreAsks(t *testing.T) {
 
 // On a terminal, a backup shows its progress and names its files.
 func TestBackupOnATerminal(t *testing.T) {
+	t.Parallel()
 	db := administered(t)
 	clitest.Query(t, db, filler)
 	to := clitest.TempFile(t, "copy.db")

@@ -10,6 +10,7 @@ import (
 )
 
 func TestRole(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	password := filepath.Join(t.TempDir(), "password")
 	check(t, os.WriteFile(password, []byte("open sesame\nnot this\n"), 0o600))
@@ -68,6 +69,7 @@ func TestRole(t *testing.T) {
 
 // Names of tables and columns may have dots.
 func TestRoleColumnsWithDots(t *testing.T) {
+	t.Parallel()
 	db, out := clitest.TempFile(t, "in.db"), clitest.TempFile(t, "out.db")
 	clitest.Query(t, db, `SELECT dx_universe('u', 0, 9, 1, 'kWh'); CREATE TABLE "a.b"(who TEXT, c INTEGER); CREATE TABLE a(who TEXT, "b.c" INTEGER);
 		INSERT INTO "a.b" VALUES ('ana', 1); INSERT INTO a VALUES ('ana', 2)`)

@@ -7,6 +7,7 @@ import (
 
 // A person on a terminal is shown the facts that public columns tell, and asked.
 func TestSealAsks(t *testing.T) {
+	t.Parallel()
 	dir := toSeal(t, 2000)
 	for _, try := range []struct {
 		answer string

@@ -93,6 +93,7 @@ func opensAll(t *testing.T, keeper *catalog.Keeper, conn *sqlite.Conn) (values i
 }
 
 func TestSeal(t *testing.T) {
+	t.Parallel()
 	dir := toSeal(t, 3000)
 	before, err := os.ReadFile(filepath.Join(dir, "city.db"))
 	if err != nil {
@@ -160,6 +161,7 @@ func TestSeal(t *testing.T) {
 // A database without a ledger gets one, which notes that it was sealed; if that cannot be, nothing
 // is sealed.
 func TestSealWithoutLedger(t *testing.T) {
+	t.Parallel()
 	dir := toSeal(t, 10)
 	db := filepath.Join(dir, "city.db")
 	clitest.Query(t, db, "DROP TABLE geosql_ledger")
@@ -193,6 +195,7 @@ func TestSealWithoutLedger(t *testing.T) {
 }
 
 func TestSealMistakes(t *testing.T) {
+	t.Parallel()
 	dir := toSeal(t, 1000)
 	in, key := filepath.Join(dir, "city.db"), filepath.Join(dir, "KEY.pub")
 	for _, c := range []struct {
@@ -235,6 +238,7 @@ func TestSealMistakes(t *testing.T) {
 
 // The flag -table stands for a form of output elsewhere.
 func TestTableFlagHasTwoForms(t *testing.T) {
+	t.Parallel()
 	dir := toSeal(t, 10)
 	in := filepath.Join(dir, "city.db")
 	want := clitest.Query(t, in, "-table", "SELECT count(*) FROM r")
@@ -255,6 +259,7 @@ func TestTableFlagHasTwoForms(t *testing.T) {
 // Whatever ends the command, there is a whole sealed database that opens, or none. Only kill -9
 // leaves something beside it: a folder that only its owner can look into.
 func TestSealIsWholeOrNot(t *testing.T) {
+	t.Parallel()
 	dir := toSeal(t, 100_000)
 	whole, none := 0, 0
 	for i, delay := range []time.Duration{20, 60, 120, 180, 240, 300, 400, 600, 0} {

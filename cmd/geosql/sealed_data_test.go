@@ -62,6 +62,7 @@ func (r realData) both(plain, sealed string) (a, b []float64) {
 // The queries of docs/real-data.md are as accurate over sealed values, at the same epsilon. Where
 // an answer has a known noise, both errors are within a bound that is exceeded with a probability below 1e-8.
 func TestSealedRealData(t *testing.T) {
+	t.Parallel()
 	r := newRealData(t)
 	t.Run("points", func(t *testing.T) {
 		// A distance has mean 400 m and standard deviation 283 m. So the mean of 140,000 has 0.75 m,

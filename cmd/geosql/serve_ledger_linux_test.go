@@ -10,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
 	"github.com/geosql/geosql/internal/pgtest"
@@ -18,6 +17,7 @@ import (
 
 // A sealed database is served with its ledger on a server, also after that was away.
 func TestServeWithLedgerOnServer(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	p.append("ana,1,2.5,48.5,2.5\nbo,2,3,48.5,2.5\n")
 	server := pgtest.Own(t)
@@ -53,19 +53,15 @@ func TestServeWithLedgerOnServer(t *testing.T) {
 		t.Errorf("an analyst sees where the ledger is: %v", err)
 	}
 	server.Restart(t)
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+	clitest.Await(t, "earlier answer", func() bool {
 		again, err := ask()
-		if err == nil && again == first {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%v, %v", again, err)
-		}
-	}
+		return err == nil && again == first
+	})
 }
 
 // A server answers nothing that costs after its ledger was replaced by an older one.
 func TestServeOlderLedger(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	p.append("ana,1,2.5,48.5,2.5\nbo,2,3,48.5,2.5\n")
 	p.run("role", p.out, "add", "ana", "--password-file", clitest.WriteFile(t, "sesame\n"), "--columns", "meter.kwh", "--epsilon", "kWh=50")
@@ -88,6 +84,7 @@ func TestServeOlderLedger(t *testing.T) {
 // Servers of copies of a database that share a ledger spend one budget, and give one answer to one question. Rows that were added to
 // a copy are another question.
 func TestServersShareALedger(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	p.append("ana,1,2.5,48.5,2.5\nbo,2,3,48.5,2.5\n")
 	url := pgtest.Start(t).Database(t)

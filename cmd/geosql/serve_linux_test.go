@@ -137,6 +137,23 @@ func (s *serving) mustConnect(more string) *pgx.Conn {
 	return c
 }
 
+// busy makes the server run a statement that does not end, and sends its error once it is ended.
+func (s *serving) busy() <-chan error {
+	s.Helper()
+	rows, err := s.mustConnect("sslmode=disable").Query(context.Background(), endless+"SELECT x FROM c", pgx.QueryExecModeSimpleProtocol)
+	check(s.T, err)
+	if !rows.Next() {
+		s.Fatal(rows.Err())
+	}
+	done := make(chan error, 1)
+	go func() {
+		for rows.Next() {
+		}
+		done <- rows.Err()
+	}()
+	return done
+}
+
 func sqlState(err error) string {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Code
@@ -153,6 +170,7 @@ func (p sealedPlace) addAna() {
 
 // A server that nobody has a role of says where it listens and how to add one. It reloads and stops at signals.
 func TestServeSignals(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	s := startServing(t, p, "--drain", "0.2")
 	_, port, _ := net.SplitHostPort(s.addr)
@@ -165,13 +183,7 @@ func TestServeSignals(t *testing.T) {
 	s.signal(syscall.SIGHUP)
 	s.wait(`msg=reloaded`, 1)
 	p.addAna()
-	busy := s.mustConnect("sslmode=disable")
-	done := make(chan error, 1)
-	go func() {
-		_, err := busy.Exec(context.Background(), endless+"SELECT count(*) FROM c", pgx.QueryExecModeSimpleProtocol)
-		done <- err
-	}()
-	time.Sleep(300 * time.Millisecond)
+	done := s.busy()
 	s.signal(syscall.SIGINT)
 	s.end(0)
 	s.wait("sessions were ended before they had completed", 1)
@@ -182,12 +194,11 @@ func TestServeSignals(t *testing.T) {
 
 // A second signal stops a server that drains.
 func TestServeSecondSignal(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	p.addAna()
 	s := startServing(t, p)
-	busy := s.mustConnect("sslmode=disable")
-	go busy.Exec(context.Background(), endless+"SELECT count(*) FROM c", pgx.QueryExecModeSimpleProtocol)
-	time.Sleep(300 * time.Millisecond)
+	s.busy()
 	s.signal(syscall.SIGTERM)
 	s.wait(`msg=stopping seconds_to_drain=30`, 1)
 	s.signal(syscall.SIGHUP) // which a stopping server ignores
@@ -197,6 +208,7 @@ func TestServeSecondSignal(t *testing.T) {
 
 // Every line is JSON where that is asked for.
 func TestServeLogsJSON(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	p.addAna()
 	s := startServing(t, p, "--log-format", "json")
@@ -241,6 +253,7 @@ func TestServeNotifies(t *testing.T) {
 
 // A role asks over the protocol, and the owner sees the cost.
 func TestServeAnswers(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	p.append("a,1,2.5,48.5,2.5\na,2,3,48.5,2.5\nb,1,4,48.5,2.5\n")
 	audit := p.out + ".audit"

@@ -16,6 +16,7 @@ import (
 
 // Everything that is wrong is said at the start, in a line that names the cure.
 func TestServeRefuses(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	other, _ := p.keygen(p.out + ".other")
 	plain := clitest.TempFile(t, "plain.db")

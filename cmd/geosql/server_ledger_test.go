@@ -26,6 +26,7 @@ func onServer(t *testing.T, server *pgtest.Server) (db, url string) {
 
 // The walk of the README, with a ledger on a server.
 func TestLedgerOnServer(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	db, url := onServer(t, server)
 	if _, err := os.Stat(db + "-ledger"); err == nil {
@@ -59,6 +60,7 @@ var whenPattern = regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]+Z`)
 
 // A ledger on a server shows the same as one in a file.
 func TestBudgetOfServer(t *testing.T) {
+	t.Parallel()
 	db, url := onServer(t, pgtest.Start(t))
 	path := clitest.TempFile(t, "city2.db")
 	clitest.Query(t, path, `SELECT geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1); SELECT dx_universe('halfhour', 0, 10, 0.001, 'kWh');
@@ -95,6 +97,7 @@ func TestBudgetOfServer(t *testing.T) {
 
 // Commands that charge one account at a time stop exactly at its limit.
 func TestCommandsChargeAtOnce(t *testing.T) {
+	t.Parallel()
 	db, url := onServer(t, pgtest.Start(t))
 	clitest.Query(t, "--ledger", url, db, `SELECT budget_limit('ana', 'm', 0.1)`)
 	results := make([]clitest.Result, 2)
@@ -121,6 +124,7 @@ func TestCommandsChargeAtOnce(t *testing.T) {
 
 // A server that is away is an error of one line, and charges nothing. When it is back, all goes on.
 func TestServerIsAway(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Own(t)
 	db, url := onServer(t, server)
 	clitest.Query(t, "--ledger", url, db, chargeAna)
@@ -141,6 +145,7 @@ func TestServerIsAway(t *testing.T) {
 }
 
 func TestReleaseToServer(t *testing.T) {
+	t.Parallel()
 	url := pgtest.Start(t).Database(t)
 	p := newPublisher(t, 200).with("--ledger", url)
 	r := p.run(t, "--dry-run", "--limit", "1")
@@ -164,6 +169,7 @@ func TestReleaseToServer(t *testing.T) {
 
 // Commands for ledgers in files name the right way for one on a server.
 func TestServerIsNoFile(t *testing.T) {
+	t.Parallel()
 	db, url := onServer(t, pgtest.Start(t))
 	dir := t.TempDir()
 	to := filepath.Join(dir, "to")
@@ -198,6 +204,7 @@ func TestServerIsNoFile(t *testing.T) {
 
 // A ledger moves to a server and back with its database, also a sealed one.
 func TestLedgerMoves(t *testing.T) {
+	t.Parallel()
 	p := newSealed(t)
 	url := pgtest.Start(t).Database(t)
 	file := p.out + "-ledger"
@@ -232,6 +239,7 @@ func TestLedgerMoves(t *testing.T) {
 
 // A move that is killed at any time can be repeated. Nothing is lost, and at no time both ends can be charged.
 func TestLedgerMoveIsKilled(t *testing.T) {
+	t.Parallel()
 	db, url := clitest.TempFile(t, "city.db"), pgtest.Start(t).Database(t)
 	clitest.Query(t, db, `SELECT geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1); SELECT budget_limit('*', 'm', 5);
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4000) SELECT count(geoind_laplace('a' || (i % 2000), 48.85, 2.3, 0.01)) FROM n`)

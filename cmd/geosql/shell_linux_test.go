@@ -13,6 +13,7 @@ import (
 )
 
 func TestShell(t *testing.T) {
+	t.Parallel()
 	c := newConsole(t, clitest.TempFile(t, "x.db"))
 	c.expect(shell.Prompt)
 	c.run("CREATE TABLE t(a);", "")
@@ -130,6 +131,7 @@ func TestShellCaret(t *testing.T) {
 
 // Tab completes commands, keywords, tables, columns, functions and declared names.
 func TestShellCompletes(t *testing.T) {
+	t.Parallel()
 	c := newConsole(t, ":memory:")
 	c.expect(shell.Prompt)
 	c.run("CREATE TABLE trip(person, latitude REAL, longitude REAL); CREATE TABLE other(lath);", "")
@@ -193,6 +195,7 @@ func TestShellTables(t *testing.T) {
 
 // The commands of the shell, with wrong turns.
 func TestShellCommands(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	script, out := filepath.Join(dir, "in.sql"), filepath.Join(dir, "out.csv")
 	if err := os.WriteFile(script, []byte("SELECT 1 AS one;\nSELECT nope;\nSELECT 2;\n"), 0o600); err != nil {
@@ -254,6 +257,7 @@ func TestShellCommands(t *testing.T) {
 
 // A long answer goes to the pager, which may be left before the end. A statement ends with it.
 func TestShellPager(t *testing.T) {
+	t.Parallel()
 	c := newConsoleWith(t, []string{"PAGER=echo in the pager; head -n 3 #"}, ":memory:")
 	c.expect(shell.Prompt)
 	c.run("SELECT 1 AS a;", "a\n-\n1\n")
@@ -277,6 +281,7 @@ func TestShellPager(t *testing.T) {
 
 // A statement that takes long shows how far it is, on a line that goes away.
 func TestShellProgress(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	c := newConsole(t, "--no-preflight", filepath.Join(dir, "x.db"))
 	c.expect(shell.Prompt)
@@ -300,6 +305,7 @@ func TestShellProgress(t *testing.T) {
 
 // A terminal that does not say where its cursor is does not stop the shell.
 func TestShellOnSilentTerminal(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"xterm", "dumb"} {
 		c := newSilentConsole(t, name)
 		c.press("SELECT 'typed ahead' AS a;\r")

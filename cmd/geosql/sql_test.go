@@ -226,6 +226,7 @@ func started(t *testing.T, errOut io.Writer, script string, args ...string) (pro
 }
 
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
 		if !clitest.Sends(signal) {
 			continue
@@ -245,6 +246,7 @@ func TestInterrupt(t *testing.T) {
 
 // Ctrl-C returns the reservations that a statement has not used.
 func TestInterruptClosesTheLedger(t *testing.T) {
+	t.Parallel()
 	db := clitest.TempFile(t, "x.db")
 	clitest.Query(t, db, "SELECT geo_domain('d', 48.8, 2.3, 48.9, 2.4, 1); SELECT budget_limit('ana', 'm', 1000)")
 	process, wait := started(t, io.Discard, endless+"SELECT max(length(geoind_laplace('ana', 48.85, 2.35, 0.000001))) FROM c;\n",
@@ -276,6 +278,7 @@ func TestLedgerFlag(t *testing.T) {
 
 // A line of many statements, and a statement of many lines, are read once.
 func TestLongScripts(t *testing.T) {
+	t.Parallel()
 	fuzztest.Limit(t, time.Minute)
 	const statements = 500_000
 	line := strings.Repeat("SELECT 1;", statements) + strings.Repeat(";", 2<<20) + "\n"

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // asCommand in the environment makes the test binary be the command.
@@ -115,6 +116,16 @@ func WantError(t *testing.T, r Result, status int, text string) {
 	if r.Status != status || !strings.HasPrefix(r.Err, program+": ") || strings.Count(r.Err, "\n") != 1 ||
 		!strings.HasSuffix(r.Err, "\n") || !strings.Contains(r.Err, text) {
 		t.Errorf("status %d, standard error %q; want %d and one line with %q", r.Status, r.Err, status, text)
+	}
+}
+
+// Await returns once a condition holds, and ends the test if that takes a minute.
+func Await(t *testing.T, condition string, holds func() bool) {
+	t.Helper()
+	for begun := time.Now(); !holds(); time.Sleep(time.Millisecond) {
+		if time.Since(begun) > time.Minute {
+			t.Fatalf("after a minute there is no %s", condition)
+		}
 	}
 }
 
