@@ -1,13 +1,13 @@
 package gappa
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"runtime"
-	"sync"
 	"testing"
 
 	"github.com/geosql/geosql/internal/need"
@@ -115,27 +115,12 @@ func (p *Proof) prove(s *Source, factor float64) error {
 }
 
 func proveAll(texts []string) error {
-	var mutex sync.Mutex
-	var failed error
-	next := 0
-	workers.Run(min(runtime.GOMAXPROCS(0), len(texts)), func() {
-		for {
-			mutex.Lock()
-			k := next
-			next++
-			done := failed != nil || k >= len(texts)
-			mutex.Unlock()
-			if done {
-				return
-			}
-			if err := Prove(texts[k]); err != nil {
-				mutex.Lock()
-				failed = fmt.Errorf("way %d of %d: %w", k+1, len(texts), err)
-				mutex.Unlock()
-			}
+	return workers.Each(context.Background(), min(runtime.GOMAXPROCS(0), len(texts)), len(texts), func(_, k int) error {
+		if err := Prove(texts[k]); err != nil {
+			return fmt.Errorf("way %d of %d: %w", k+1, len(texts), err)
 		}
-	})
-	return failed
+		return nil
+	}, func() {})
 }
 
 // needs returns the least factor with which the claim is proved, to a hundredth of it.

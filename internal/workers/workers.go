@@ -1,7 +1,8 @@
-// Package workers runs one piece of work on several goroutines.
+// Package workers divides work among goroutines.
 package workers
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 )
@@ -26,4 +27,39 @@ func Run(n int, work func()) {
 	if p := panicked.Load(); p != nil {
 		panic(*p)
 	}
+}
+
+// Each calls do(worker, k) for every k from 0 to n-1, with one goroutine for each worker.
+// Calls with the same worker follow one another, so data of a worker need no lock. After
+// each call Each calls done, one at a time, in its own goroutine. Once a call has failed or
+// ctx has ended, it begins no call and returns the error or the cause.
+func Each(ctx context.Context, workers, n int, do func(worker, k int) error, done func()) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	finished := make(chan struct{})
+	var next atomic.Int64
+	var running sync.WaitGroup
+	for worker := range workers {
+		running.Go(func() {
+			for ctx.Err() == nil {
+				k := int(next.Add(1)) - 1
+				if k >= n {
+					return
+				}
+				if err := do(worker, k); err != nil {
+					stop(err)
+					return
+				}
+				finished <- struct{}{}
+			}
+		})
+	}
+	go func() {
+		running.Wait()
+		close(finished)
+	}()
+	for range finished {
+		done()
+	}
+	return context.Cause(ctx)
 }

@@ -9,10 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
-	"sync"
-
-	"github.com/geosql/geosql/internal/sqltext"
 )
 
 // Extension is the host that evaluates SQL in other processes, which have loaded the extension. Each
@@ -83,39 +79,6 @@ func (e *Extension) Makes(sealed bool) bool { return !sealed }
 
 // Create implements [Host].
 func (e *Extension) Create(ctx context.Context, folder string, setup Setup) (Database, error) {
-	d := &extensionDatabase{host: e, path: filepath.Join(folder, "plain.db")}
-	if err := fill(ctx, d, setup.SQL); err != nil {
-		return nil, err
-	}
-	owner, err := e.open(ctx, d.path)
-	d.owner = owner
-	return d, err
+	d := &fileDatabase{connect: func(ctx context.Context) (Session, error) { return e.open(ctx, filepath.Join(folder, "plain.db")) }}
+	return d, d.fill(ctx, setup.SQL)
 }
-
-type extensionDatabase struct {
-	host *Extension
-	path string
-
-	mu    sync.Mutex
-	owner *extensionSession // reads the ledger
-}
-
-// Connect implements [Database].
-func (d *extensionDatabase) Connect(ctx context.Context) (Session, error) {
-	return d.host.open(ctx, d.path)
-}
-
-// Spent implements [Database].
-func (d *extensionDatabase) Spent(ctx context.Context, accounts, unit string) (spent float64, err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	sql := strings.NewReplacer("?1", sqltext.Quote(accounts), "?2", sqltext.Quote(unit)).Replace(spentSQL)
-	err = d.owner.Query(ctx, sql, func(row []any) error {
-		spent = row[0].(float64)
-		return nil
-	})
-	return spent, err
-}
-
-// Close implements [Database].
-func (d *extensionDatabase) Close() error { return d.owner.Close() }

@@ -3,7 +3,13 @@
 // ledger says was spent. It imports sqlitefn for the first. Start at Session and Database.
 package host
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/geosql/geosql/internal/sqltext"
+)
 
 // A Host makes databases and evaluates SQL on them.
 type Host interface {
@@ -72,7 +78,58 @@ type Noticer interface {
 	Notices() []string
 }
 
-// spentSQL asks a ledger for the spending of a number of accounts. A process that reserves budget for the rows of a
-// statement returns
-// the rest when that ends, and the ledger learns later that it was spent.
-const spentSQL = `SELECT total(spent + reserved) FROM ledger_balance WHERE account GLOB ?1 AND unit = ?2`
+// A fileDatabase is a database that sessions open by themselves.
+type fileDatabase struct {
+	connect func(ctx context.Context) (Session, error)
+
+	mu    sync.Mutex
+	owner Session // reads the ledger; nil before the first time
+}
+
+// Connect implements [Database].
+func (d *fileDatabase) Connect(ctx context.Context) (Session, error) { return d.connect(ctx) }
+
+// Spent implements [Database]. A process that reserves budget for the rows of a statement returns the rest when that ends,
+// and the ledger learns later that it was spent.
+func (d *fileDatabase) Spent(ctx context.Context, accounts, unit string) (spent float64, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.owner == nil {
+		s, err := d.connect(ctx)
+		if err != nil {
+			return 0, err
+		}
+		d.owner = s
+	}
+	sql := fmt.Sprintf("SELECT total(spent + reserved) FROM ledger_balance WHERE account GLOB %s AND unit = %s", sqltext.Quote(accounts), sqltext.Quote(unit))
+	err = d.owner.Query(ctx, sql, func(row []any) error {
+		spent = row[0].(float64)
+		return nil
+	})
+	return spent, err
+}
+
+// Close implements [Database].
+func (d *fileDatabase) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.owner == nil {
+		return nil
+	}
+	return d.owner.Close()
+}
+
+// fill runs the statements that fill a database.
+func (d *fileDatabase) fill(ctx context.Context, statements []string) error {
+	s, err := d.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	for _, statement := range statements {
+		if err := s.Query(ctx, statement, func([]any) error { return nil }); err != nil {
+			return err
+		}
+	}
+	return nil
+}

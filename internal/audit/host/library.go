@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/geosql/geosql/internal/sqlite"
@@ -29,11 +28,12 @@ func (Library) Makes(sealed bool) bool { return !sealed }
 
 // Create implements [Host].
 func (l Library) Create(ctx context.Context, folder string, setup Setup) (Database, error) {
-	d := &libraryDatabase{path: filepath.Join(folder, "plain.db")}
-	if err := fill(ctx, d, setup.SQL); err != nil || len(setup.Sealed) == 0 {
+	plain := filepath.Join(folder, "plain.db")
+	d := openEach(plain)
+	if err := d.fill(ctx, setup.SQL); err != nil || len(setup.Sealed) == 0 {
 		return d, err
 	}
-	s, err := seal(ctx, l.Command, folder, d.path, setup.Sealed)
+	s, err := seal(ctx, l.Command, folder, plain, setup.Sealed)
 	if err != nil {
 		return nil, err
 	}
@@ -41,9 +41,7 @@ func (l Library) Create(ctx context.Context, folder string, setup Setup) (Databa
 	if err != nil {
 		return nil, err
 	}
-	return &libraryDatabase{path: s.database, options: []sqlitefn.Option{
-		sqlitefn.WithKeyring(sealed.NewKeyring(key)), sqlitefn.WithMaxRepeat(max(1, setup.Repeat)),
-	}}, nil
+	return openEach(s.database, sqlitefn.WithKeyring(sealed.NewKeyring(key)), sqlitefn.WithMaxRepeat(max(1, setup.Repeat))), nil
 }
 
 // readKey reads a private key without a passphrase.
@@ -55,66 +53,20 @@ func readKey(path string) (*sealed.PrivateKey, error) {
 	return sealed.ParsePrivateKey(text, nil)
 }
 
-// fill runs the statements that fill a database.
-func fill(ctx context.Context, d Database, statements []string) error {
-	s, err := d.Connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	for _, statement := range statements {
-		if err := s.Query(ctx, statement, func([]any) error { return nil }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-type libraryDatabase struct {
-	path    string
-	options []sqlitefn.Option
-
-	mu    sync.Mutex
-	owner *librarySession // reads the ledger
-}
-
-func (d *libraryDatabase) Connect(ctx context.Context) (Session, error) {
-	conn, err := sqlite.Open(d.path, sqlite.ReadWrite|sqlite.Create)
-	if err != nil {
-		return nil, err
-	}
-	conn.BusyTimeout(int(time.Minute / time.Millisecond))
-	if err := sqlitefn.Attach(conn.Handle(), d.options...); err != nil {
-		conn.Close()
-		return nil, err
-	}
-	return &librarySession{conn: conn}, nil
-}
-
-func (d *libraryDatabase) Spent(ctx context.Context, accounts, unit string) (spent float64, err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.owner == nil {
-		s, err := d.Connect(ctx)
+// openEach returns a database that each session opens in this process.
+func openEach(path string, options ...sqlitefn.Option) *fileDatabase {
+	return &fileDatabase{connect: func(context.Context) (Session, error) {
+		conn, err := sqlite.Open(path, sqlite.ReadWrite|sqlite.Create)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		d.owner = s.(*librarySession)
-	}
-	err = d.owner.conn.Each(spentSQL, func(row []sqlite.Value) error {
-		spent = row[0].Float()
-		return nil
-	}, accounts, unit)
-	return spent, err
-}
-
-func (d *libraryDatabase) Close() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.owner == nil {
-		return nil
-	}
-	return d.owner.Close()
+		conn.BusyTimeout(int(time.Minute / time.Millisecond))
+		if err := sqlitefn.Attach(conn.Handle(), options...); err != nil {
+			conn.Close()
+			return nil, err
+		}
+		return &librarySession{conn: conn}, nil
+	}}
 }
 
 type librarySession struct {

@@ -46,7 +46,7 @@ func (h Server) Create(ctx context.Context, folder string, setup Setup) (Databas
 		return nil, err
 	}
 	files := filesIn(folder)
-	if err := h.addRole(ctx, made.(*libraryDatabase), files, setup); err != nil {
+	if err := h.addRole(ctx, made, files, setup); err != nil {
 		return nil, err
 	}
 	d := &serverDatabase{Database: made}
@@ -57,7 +57,7 @@ func (h Server) Create(ctx context.Context, folder string, setup Setup) (Databas
 }
 
 // addRole adds the analyst, with the budget of an account.
-func (h Server) addRole(ctx context.Context, d *libraryDatabase, files sealedFiles, setup Setup) error {
+func (h Server) addRole(ctx context.Context, d Database, files sealedFiles, setup Setup) error {
 	secret := files.key + ".password"
 	if err := os.WriteFile(secret, []byte(password+"\n"), 0o600); err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"math"
 	"runtime"
 
-	"github.com/geosql/geosql/internal/study/parallel"
+	"github.com/geosql/geosql/internal/workers"
 	"github.com/geosql/geosql/mechanism/optimal"
 )
 
@@ -32,7 +32,7 @@ func PlanarLaplaceMatrix(ctx context.Context, epsilon float64, places []Place) (
 		})
 		return nil
 	}
-	return k, parallel.Each(ctx, runtime.GOMAXPROCS(0), len(places), work, func() {})
+	return k, workers.Each(ctx, runtime.GOMAXPROCS(0), len(places), work, func() {})
 }
 
 // A ray begins at a secret.

@@ -3,8 +3,8 @@ package pim
 import (
 	"context"
 
-	"github.com/geosql/geosql/internal/study/parallel"
 	"github.com/geosql/geosql/internal/study/track"
+	"github.com/geosql/geosql/internal/workers"
 	"github.com/geosql/geosql/mechanism/pim"
 )
 
@@ -49,7 +49,7 @@ func (s *Study) Example(ctx context.Context, tracks []track.Track) (Example, err
 
 func (s *Study) series(ctx context.Context, m *pim.Mechanism, x *trajectory) (Series, error) {
 	runs := make([][]step, ExampleRuns)
-	err := parallel.Each(ctx, len(s.Sources), ExampleRuns, func(worker, k int) error {
+	err := workers.Each(ctx, len(s.Sources), ExampleRuns, func(worker, k int) error {
 		return s.run(ctx, m, s.Sources[worker], x, func(_ int, made step) { runs[k] = append(runs[k], made) })
 	}, func() {})
 	if err != nil {
