@@ -266,7 +266,7 @@ func TestMet(t *testing.T) {
 		}
 	}
 	for _, b := range bounded {
-		if _, err := named(b.name, false); err != nil {
+		if _, err := chosenBounds(b.name, false); err != nil {
 			t.Error(err)
 		}
 	}
@@ -288,7 +288,7 @@ func TestMet(t *testing.T) {
 	if have, want := b.row(8.1, 7), "| work | 6 times | 8.1 | 7.0, **not met** | x |"; have != want {
 		t.Errorf("the row is %q, want %q", have, want)
 	}
-	if _, err := named("laplace", true); err == nil || !strings.Contains(err.Error(), "there are laplace-1, ") {
+	if _, err := chosenBounds("laplace", true); err == nil || !strings.Contains(err.Error(), "there are laplace-1, ") {
 		t.Error(err)
 	}
 }

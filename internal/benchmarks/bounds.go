@@ -70,7 +70,7 @@ func bounds(ctx context.Context, args []string) error {
 	if *rounds < 1 {
 		return errors.New("-rounds must be 1 or more")
 	}
-	chosen, err := named(*only, *slow)
+	chosen, err := chosenBounds(*only, *slow)
 	if err != nil {
 		return err
 	}
@@ -134,23 +134,12 @@ func bounds(ctx context.Context, args []string) error {
 	return fill("bounds", boundsTable(rows))
 }
 
-// named returns the bounds of those names, or all.
-func named(only string, slow bool) (some []bound, err error) {
+// chosenBounds returns the bounds of those names, or all, with the slow ones or without.
+func chosenBounds(only string, slow bool) ([]bound, error) {
 	if only == "" {
 		return slices.DeleteFunc(slices.Clone(bounded), func(b bound) bool { return b.slow && !slow }), nil
 	}
-	for name := range strings.SplitSeq(only, ",") {
-		i := slices.IndexFunc(bounded, func(b bound) bool { return b.name == name })
-		if i < 0 {
-			var names []string
-			for _, b := range bounded {
-				names = append(names, b.name)
-			}
-			return nil, fmt.Errorf("-only: there is no work %q; there are %s", name, strings.Join(names, ", "))
-		}
-		some = append(some, bounded[i])
-	}
-	return some, nil
+	return named(bounded, only, "work", func(b bound) string { return b.name })
 }
 
 // figure returns a timing in the unit of the bound.

@@ -159,16 +159,9 @@ func chosen(all []axis, only, sizes string) ([]axis, error) {
 		}
 		return all, nil
 	}
-	var some []axis
-	for name := range strings.SplitSeq(only, ",") {
-		i := slices.IndexFunc(all, func(a axis) bool { return a.name == name })
-		if i < 0 {
-			return nil, fmt.Errorf("-only: there is no axis %q; there are rows, accounts, traces and places", name)
-		}
-		some = append(some, all[i])
-	}
-	if sizes == "" {
-		return some, nil
+	some, err := named(all, only, "axis", func(a axis) string { return a.name })
+	if err != nil || sizes == "" {
+		return some, err
 	}
 	var numbers []int
 	for text := range strings.SplitSeq(sizes, ",") {

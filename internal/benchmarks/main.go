@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -68,6 +69,22 @@ func parse(flags *flag.FlagSet, args []string) error {
 		return errors.New("this must be run in the root of the repository")
 	}
 	return nil
+}
+
+// named returns the elements of the names in a list with commas between them, or says which there are of that kind.
+func named[T any](all []T, list, kind string, name func(T) string) (some []T, err error) {
+	for wanted := range strings.SplitSeq(list, ",") {
+		i := slices.IndexFunc(all, func(x T) bool { return name(x) == wanted })
+		if i < 0 {
+			var names []string
+			for _, x := range all {
+				names = append(names, name(x))
+			}
+			return nil, fmt.Errorf("-only: there is no %s %q; there are %s", kind, wanted, strings.Join(names, ", "))
+		}
+		some = append(some, all[i])
+	}
+	return some, nil
 }
 
 // scratch returns a new folder for data, below parent or where temporary files are, and a function that removes it.

@@ -79,17 +79,12 @@ func Recognition(rows []SignatureRow) (io.WriterTo, error) {
 // with a line of plots for each scope. The rows are those of Totals.
 func RelativeErrors(rows []TotalRow) (io.WriterTo, error) {
 	var page [][]chart.Panel
-	for k := 0; k < len(rows); {
-		of := rows[k:]
-		if n := slices.IndexFunc(of, func(r TotalRow) bool { return r.Scope != of[0].Scope || r.Span != of[0].Span }); n > 0 {
-			of = of[:n]
+	for _, scope := range stats.Runs(rows, func(r TotalRow) string { return r.Scope }) {
+		var line []chart.Panel
+		for _, span := range stats.Runs(scope, func(r TotalRow) string { return r.Span }) {
+			line = append(line, relativeErrors(span))
 		}
-		if k == 0 || rows[k-1].Scope != of[0].Scope {
-			page = append(page, nil)
-		}
-		line := &page[len(page)-1]
-		*line = append(*line, relativeErrors(of))
-		k += len(of)
+		page = append(page, line)
 	}
 	return chart.Page(page)
 }
@@ -127,17 +122,14 @@ func Predicted(rows []PredictionRow) (io.WriterTo, error) {
 		Title: "Spent, with predictions", X: chart.Axis{Name: "alpha", Unit: "units of the reading"},
 		Y: chart.Axis{Name: "spent", Unit: "% of independent noise"}, Spread: "quartiles of the meters",
 	}
-	for len(rows) > 0 {
-		eta := rows[0].Eta
-		c := chart.Curve{Name: "eta " + short(eta), Style: chart.Numbered(len(p.Curves))}
+	for _, of := range stats.Runs(rows, func(r PredictionRow) float64 { return r.Eta }) {
+		c := chart.Curve{Name: "eta " + short(of[0].Eta), Style: chart.Numbered(len(p.Curves))}
 		p.Names = nil
-		for len(rows) > 0 && rows[0].Eta == eta {
-			share := 100 * rows[0].Epsilon / rows[0].SameError
-			if !math.IsNaN(share) && !math.IsInf(share, 0) {
-				c.Add(float64(len(p.Names)), share, rows[0].Shares.Times(100))
+		for k, r := range of {
+			if share := 100 * r.Epsilon / r.SameError; !math.IsNaN(share) && !math.IsInf(share, 0) {
+				c.Add(float64(k), share, r.Shares.Times(100))
 			}
-			p.Names = append(p.Names, short(rows[0].Alpha))
-			rows = rows[1:]
+			p.Names = append(p.Names, short(r.Alpha))
 		}
 		p.Curves = append(p.Curves, c)
 	}

@@ -100,16 +100,7 @@ func partition(meters []Meter) (parts []part) {
 // groups divides the readings of each meter by the numbers of their times.
 func groups(meters []Meter, number func(t int64) int64) (all [][]Reading) {
 	for _, m := range meters {
-		readings := m.Readings
-		for len(readings) > 0 {
-			first := number(readings[0].T)
-			n := slices.IndexFunc(readings, func(r Reading) bool { return number(r.T) != first })
-			if n < 0 {
-				n = len(readings)
-			}
-			all = append(all, readings[:n])
-			readings = readings[n:]
-		}
+		all = append(all, stats.Runs(m.Readings, func(r Reading) int64 { return number(r.T) })...)
 	}
 	return all
 }

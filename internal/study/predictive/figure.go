@@ -51,13 +51,7 @@ var panels = []panel{
 // against the probability of jumping. The rows are those of one manager and predictor; each
 // skip speed has a line of plots of its own.
 func Figure(rows []Row) (io.WriterTo, error) {
-	var lines [][]Row
-	for _, r := range rows {
-		if n := len(lines); n == 0 || lines[n-1][0].SkipSpeed != r.SkipSpeed {
-			lines = append(lines, nil)
-		}
-		lines[len(lines)-1] = append(lines[len(lines)-1], r)
-	}
+	lines := stats.Runs(rows, func(r Row) float64 { return r.SkipSpeed })
 	page := make([][]chart.Panel, len(lines))
 	for _, p := range panels {
 		column := make([][]chart.Panel, len(lines)) // with one scale

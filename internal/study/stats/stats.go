@@ -41,3 +41,15 @@ func QuartilesOf[T any](all []T, of func(T) float64) Quartiles {
 	}
 	return NewQuartiles(values)
 }
+
+// Runs cuts a list wherever its elements have another key than the one before.
+func Runs[E any, K comparable](list []E, key func(E) K) (runs [][]E) {
+	begin := 0
+	for k := range list {
+		if k+1 == len(list) || key(list[k]) != key(list[k+1]) {
+			runs = append(runs, list[begin:k+1])
+			begin = k + 1
+		}
+	}
+	return runs
+}

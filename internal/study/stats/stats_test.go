@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -24,5 +25,15 @@ func TestQuartiles(t *testing.T) {
 	}
 	if q := NewQuartiles([]float64{math.NaN()}); !math.IsNaN(q.Low) || !math.IsNaN(q.High) {
 		t.Errorf("of nothing: %v", q)
+	}
+}
+
+func TestRuns(t *testing.T) {
+	tens := func(x int) int { return x / 10 }
+	if got, want := Runs([]int{11, 12, 25, 13, 30, 31}, tens), [][]int{{11, 12}, {25}, {13}, {30, 31}}; !slices.EqualFunc(got, want, slices.Equal[[]int]) {
+		t.Errorf("%v, not %v", got, want)
+	}
+	if got := Runs(nil, tens); got != nil {
+		t.Errorf("of nothing: %v", got)
 	}
 }
