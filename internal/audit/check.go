@@ -79,10 +79,7 @@ func (p *probe) transcribe(ctx context.Context, sql string, keep func([]any)) (t
 	if s, ok := p.session.(host.Noticer); ok {
 		t.said = strings.Join(s.Notices(), "; ")
 	}
-	for k := range kinds {
-		t.kinds = append(t.kinds, k)
-	}
-	slices.Sort(t.kinds)
+	t.kinds = slices.Sorted(maps.Keys(kinds))
 	after, err := p.database.Spent(ctx, p.accounts(), p.unit)
 	t.cost = after - before
 	return t, err

@@ -82,9 +82,13 @@ func dependence(pairs [][2]bound.Outcome, alpha float64) float64 {
 
 // answers draws answers about the first input.
 func (p *probe) answers(ctx context.Context, s host.Session, n int) (list []bound.Outcome, err error) {
-	t := p.take(0, n)
 	p.pay(0, n)
-	err = s.Query(ctx, p.query(0, t), func(row []any) error {
+	return outcomes(ctx, s, p.query(0, p.take(0, n)))
+}
+
+// outcomes returns the answers of a statement.
+func outcomes(ctx context.Context, s host.Session, sql string) (list []bound.Outcome, err error) {
+	err = s.Query(ctx, sql, func(row []any) error {
 		list = append(list, outcome(row))
 		return nil
 	})

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/geosql/geosql/internal/audit/bound"
@@ -83,12 +84,18 @@ func (m metric) alike(pair string, t *town, loss float64, a, b spot) attack {
 }
 
 func (m metric) priced(pair string, t *town, price string, distance float64, a, b spot) attack {
-	answer := fmt.Sprintf("%s(account, lat, lon, %s, '%s')", m.function, price, t.name)
+	at := located(m.function, pair, fmt.Sprintf("%s, '%s'", price, t.name), a, b)
+	at.unit, at.claim, at.grid = m.unit, m.claim(distance), onlyPoints(t.latticed)
+	at.hints = []bound.Score{t.nearer(m.n, []spot{a}, []spot{b})}
+	return at
+}
+
+// located returns an attack with a scalar function on the location of an account. The settings are its arguments after that.
+func located(function, pair, settings string, a, b spot) attack {
+	answer := fmt.Sprintf("%s(account, lat, lon, %s)", function, settings)
 	return attack{
-		function: m.function, pair: pair, fixture: locations, columns: "account, lat, lon",
-		inputs: [2][]string{{"{ana}, " + a.String()}, {"{ana}, " + b.String()}},
-		answer: answer, alike: answer, from: "FROM {rows}",
-		unit: m.unit, claim: m.claim(distance), grid: t.onLattice, hints: []bound.Score{t.nearer(m.n, []spot{a}, []spot{b})},
+		function: function, pair: pair, fixture: locations, columns: "account, lat, lon",
+		inputs: [2][]string{rowsAt("{ana}", a), rowsAt("{ana}", b)}, answer: answer, alike: answer, from: "FROM {rows}",
 	}
 }
 
@@ -123,14 +130,11 @@ func (t *town) inside(s spot) spot {
 	return spot{min(max(s.lat, t.south), t.north), min(max(s.lon, t.west), t.east)}
 }
 
-// onLattice reports whether all points in an answer are printed lattice points of the domain.
-func (t *town) onLattice(row []any) bool {
-	for _, z := range points(outcome(row)) {
-		if !t.latticed(z) {
-			return false
-		}
+// onlyPoints returns whether all points in an answer are such that may be given.
+func onlyPoints(given func(spot) bool) func(row []any) bool {
+	return func(row []any) bool {
+		return !slices.ContainsFunc(points(outcome(row)), func(z spot) bool { return !given(z) })
 	}
-	return true
 }
 
 // corner is where four cells of coarse meet.
@@ -202,7 +206,7 @@ func staleEpsilon(a, b spot) attack {
 	return attack{
 		function: "geoind_laplace", pair: "another epsilon in each row", fixture: locations, columns: "account, lat, lon, epsilon",
 		inputs: [2][]string{row(a), row(b)}, answer: answer, from: "FROM {rows}", group: "GROUP BY trial",
-		unit: "m", claim: claim{kind: bound.Pure, distance: d}, grid: fine.onLattice,
+		unit: "m", claim: claim{kind: bound.Pure, distance: d}, grid: onlyPoints(fine.latticed),
 		hints: []bound.Score{{Name: "nearer to the locations of input 0, by epsilon", Of: func(o bound.Outcome) float64 {
 			score := 0.0
 			for i, z := range points(o) {

@@ -2,9 +2,8 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-
-	"github.com/geosql/geosql/internal/audit/bound"
 )
 
 // places are the places of the mechanisms for geoind_optimal.
@@ -36,30 +35,14 @@ func (p places) store(name, metric string, epsilon float64) string {
 
 // optimal returns an attack on the mechanism of a name. The distance is that of the locations' places.
 func optimal(pair, name, unit string, distance float64, a, b spot) attack {
-	answer := fmt.Sprintf("geoind_optimal(account, lat, lon, '%s')", name)
-	return attack{
-		function: "geoind_optimal", pair: pair, fixture: locations, columns: "account, lat, lon",
-		inputs: [2][]string{{"{ana}, " + a.String()}, {"{ana}, " + b.String()}},
-		answer: answer, alike: answer, from: "FROM {rows}", unit: unit, claim: claim{kind: bound.Pure, distance: distance},
-		grid: func(row []any) bool {
-			for _, z := range points(outcome(row)) {
-				if !homes.has(z) {
-					return false
-				}
-			}
-			return true
-		},
-	}
+	at := located("geoind_optimal", pair, "'"+name+"'", a, b)
+	at.unit, at.claim, at.grid = unit, pure(distance), onlyPoints(homes.has)
+	return at
 }
 
 // has reports whether a released point is one of the places.
 func (p places) has(z spot) bool {
-	for _, s := range p {
-		if fine.plane(z) == fine.secret(s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p, func(s spot) bool { return fine.plane(z) == fine.secret(s) })
 }
 
 func attacksOnPlaces(register func(...attack)) {

@@ -9,8 +9,8 @@ import (
 	"github.com/geosql/geosql/internal/audit/bound"
 )
 
-// located returns a row of an account for each of some locations.
-func located(account string, spots ...spot) (rows []string) {
+// rowsAt returns a row of an account for each of some locations.
+func rowsAt(account string, spots ...spot) (rows []string) {
 	for _, s := range spots {
 		rows = append(rows, account+", "+s.String())
 	}
@@ -28,9 +28,9 @@ func centroid(pair string, t *town, loss, d float64, a, b []spot, others ...stri
 	call := fmt.Sprintf("dx_centroid(account, lat, lon, %s, '%s')", laplace.price(loss, d+2*t.diagonal()), t.name)
 	return attack{
 		function: "dx_centroid", pair: pair, fixture: locations, columns: "account, lat, lon",
-		inputs: [2][]string{append(located("{ana}", a...), others...), append(located("{ana}", b...), others...)},
+		inputs: [2][]string{append(rowsAt("{ana}", a...), others...), append(rowsAt("{ana}", b...), others...)},
 		answer: call, alike: strings.Replace(call, "account", "+account", 1), from: "FROM {rows}", group: "GROUP BY trial",
-		unit: "m", claim: claim{kind: bound.Pure, distance: distance}, grid: t.onLattice,
+		unit: "m", claim: claim{kind: bound.Pure, distance: distance}, grid: onlyPoints(t.latticed),
 		hints: []bound.Score{t.nearer(euclid, []spot{mean(a)}, []spot{mean(b)})},
 	}
 }

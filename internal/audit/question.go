@@ -70,11 +70,8 @@ func (p *probe) pairsOfSets(ctx context.Context) ([][2]bound.Outcome, error) {
 	var lists [2][]bound.Outcome
 	for i, sql := range []string{p.query(0, t), p.withoutBen(t)} {
 		p.pay(0, p.pairs())
-		err := p.session.Query(ctx, sql, func(row []any) error {
-			lists[i] = append(lists[i], outcome(row))
-			return nil
-		})
-		if err != nil {
+		var err error
+		if lists[i], err = outcomes(ctx, p.session, sql); err != nil {
 			return nil, err
 		}
 	}

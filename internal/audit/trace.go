@@ -65,7 +65,7 @@ func timed(rows []string) (list []string) {
 // walk returns an attack on a trace of locations.
 func walk(pair string, f *fixture, a, b []spot) attack {
 	attack := stepwise("predictive_step", "lat, lon", pair, f, texts(a), texts(b))
-	attack.unit, attack.grid = "m", fine.onLattice
+	attack.unit, attack.grid = "m", onlyPoints(fine.latticed)
 	attack.claim = claim{kind: bound.Pure, distance: furthest(a, b) + fine.diagonal(), most: walkEpsilon}
 	attack.hints = []bound.Score{{Name: "nearer to the trace of input 0, where a report is new", Of: func(o bound.Outcome) (score float64) {
 		list := points(o)
