@@ -52,6 +52,13 @@ var groupRules = []struct{ rule, sql string }{
 	{"once", `SELECT * FROM (SELECT g, dx_sum(a, x, 1, 'u') AS y FROM r GROUP BY g ORDER BY 2 LIMIT 2) WHERE y > 3`},
 	{"once", `WITH c AS (SELECT g, dx_sum(a, x, 1, 'u') AS y FROM r GROUP BY g) SELECT * FROM c WHERE y > 3 ORDER BY y LIMIT 2`},
 	{"once", `SELECT g, dx_sum(a, x, 1, 'u') FROM r GROUP BY g UNION ALL SELECT h, dx_sum(a, x, 1, 'u') FROM s GROUP BY h ORDER BY 2 LIMIT 3`},
+	{"once", `SELECT g, sum(y) OVER (ORDER BY g) FROM (SELECT g, dx_sum(a, x, 1, 'u') AS y FROM r GROUP BY g)`},
+	{"once", `SELECT g, dx_sum(a, x, 1, 'u') AS y, lag(dx_sum(a, x, 1, 'u')) OVER (ORDER BY g) FROM r GROUP BY g`},
+	{"once", `SELECT g, rank() OVER (ORDER BY dx_sum(a, x, 1, 'u') DESC) AS n FROM r GROUP BY g ORDER BY n LIMIT 2`},
+	{"once", `SELECT g, avg(dx_sum(a, x, 1, 'u')) OVER (ORDER BY g ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) FROM r GROUP BY g`},
+	{"once", `SELECT h, y, sum(y) OVER (PARTITION BY h % 2 ORDER BY h), first_value(y) OVER (ORDER BY h), ntile(2) OVER (ORDER BY y) FROM (SELECT h, dx_sum(a, x, 1, 'u') AS y FROM r GROUP BY h)`},
+	{"once", `SELECT g, dx_sum(a, x, 1, 'u') / sum(dx_sum(a, x, 1, 'u')) OVER () FROM r GROUP BY g`},
+	{"once", `SELECT g, row_number() OVER (), dx_sum(a, x, 1, 'u') FROM r GROUP BY g`},
 
 	{"table r is read more than once", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT * FROM r UNION ALL SELECT * FROM r) GROUP BY g`},
 	{"table r is read more than once", `WITH c AS MATERIALIZED (SELECT * FROM r) SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT * FROM c UNION ALL SELECT * FROM c) GROUP BY g`},
@@ -67,6 +74,7 @@ var groupRules = []struct{ rule, sql string }{
 	{"several times", `SELECT s.g, dx_sum('ana', r.x, 1, 'u') FROM r FULL JOIN s ON r.g = s.g GROUP BY s.id`},
 	{"rows of table s are looked up over and over", `SELECT r.g, dx_sum(s.a, r.x, 1, 'u') FROM r JOIN s ON s.id = r.g GROUP BY r.g`},
 	{"rows of table s are looked up over and over", `SELECT r.g, dx_sum((SELECT a FROM s WHERE s.id = r.h), r.x, 1, 'u') FROM r GROUP BY r.g`},
+	{"rows of a subquery are looked up over and over", `SELECT y, lag(y) OVER (ORDER BY y), rank() OVER () FROM (SELECT dx_sum(a, x, 1, 'u') AS y FROM r GROUP BY g UNION ALL SELECT x FROM s)`},
 	{"a row of a subquery may be used several times", `SELECT g, dx_sum(a, x, 1, 'u' ORDER BY x) FROM r GROUP BY g`},
 	{"a row of a subquery may be used several times", `WITH RECURSIVE c(a, g, x) AS (SELECT a, g, x FROM r UNION ALL SELECT a, g + 1, x FROM c WHERE g < 5) SELECT g, dx_sum(a, x, 1, 'u') FROM c GROUP BY g`},
 	{"a row of a subquery may be used several times", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT a, g, x FROM r ORDER BY x LIMIT 5) GROUP BY g ORDER BY 2 LIMIT 1`},
@@ -80,8 +88,8 @@ var groupRules = []struct{ rule, sql string }{
 	{"the statement writes table r, which it reads", `UPDATE r SET h = (SELECT dx_sum(k.a, k.x, 1, 'u') FROM r k GROUP BY k.g LIMIT 1)`},
 	{"the statement writes table r, which it reads", `UPDATE r SET h = (SELECT dx_sum(r.a, r.x + k.z, 1, 'u') FROM (SELECT 0 AS z) k)`},
 	{"the statement fires triggers", `INSERT INTO watched SELECT g, dx_sum(a, x, 1, 'u') FROM r GROUP BY g`},
-	{"the statement has window functions", `SELECT g, sum(y) OVER (ORDER BY g) FROM (SELECT g, dx_sum(a, x, 1, 'u') AS y FROM r GROUP BY g)`},
-	{"the statement has window functions", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT a, g, lag(x) OVER (ORDER BY id) AS x FROM r) GROUP BY g`},
+	{"may be used several times", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT a, g, lag(x) OVER (ORDER BY id) AS x FROM r) GROUP BY g`},
+	{"may be used several times", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT a, g, sum(x) OVER (ORDER BY id ROWS 1 PRECEDING) AS x FROM r) GROUP BY g`},
 }
 
 func TestGroupRules(t *testing.T) {
@@ -312,9 +320,13 @@ func (q randomSQL) groups() string {
 		return "%s('ana', " + q.of("x", "x", "x", "x + 0", "abs(x)", "CASE WHEN h > 1 THEN x END") + ")" + q.of("", "", " FILTER (WHERE h < 3)")
 	}
 	keys := q.of("g", "g", "g", "h", "g, h", "g % 2", "x", "")
-	query := "SELECT " + q.of("g", "1", "count(*)") + ", " + call()
+	query := "SELECT " + q.of("g", "1", "count(*)") + " AS k, " + call()
 	if q.IntN(4) == 0 {
 		query += " + " + call()
+	}
+	query += " AS y"
+	if q.IntN(4) == 0 {
+		query += ", " + q.window("max(g)", "count(*)")
 	}
 	query += " FROM " + q.source(q.IntN(4))
 	if q.IntN(3) == 0 {
@@ -335,14 +347,24 @@ func (q randomSQL) statement() string {
 	case 1:
 		return with + "SELECT g, (SELECT %s('ana', k.x) FROM " + q.source(1) + " k WHERE k.g " + q.of("=", "<") + " l.g) FROM " + q.source(1) + " l"
 	case 2:
-		return "INSERT INTO " + q.of("out", "out", "r(g, h)") + " " + with + strings.Replace(q.groups(), "count(*),", "1,", 1)
+		return "INSERT INTO " + q.of("out", "out", "r(g, h)") + " " + with + strings.Replace(q.groups(), "count(*) AS k", "1 AS k", 1)
 	case 3:
 		return with + "SELECT * FROM (" + q.groups() + q.first() + ")" + q.of(" ORDER BY 2", q.first())
 	case 4:
 		return with + "SELECT m.*, n.* FROM (" + q.groups() + ") m, (" + q.groups() + ") n LIMIT 20"
+	case 5:
+		return with + "SELECT k, y, " + q.window("k", "y") + ", " + q.window("y", "k") + " FROM (" + q.groups() + ")" + q.first()
+	case 6: // rows that are no groups among those that windows look through
+		return with + "SELECT k, " + q.window("k", "y") + " FROM (" + q.groups() + q.of(" UNION ALL SELECT g, x FROM r", " UNION ALL SELECT 1, 2") + ")"
 	default:
 		return with + q.groups() + q.first()
 	}
+}
+
+// window returns a random window function of y in the order of k.
+func (q randomSQL) window(k, y string) string {
+	return q.of("sum("+y+")", "lag("+y+")", "max("+y+")", "first_value("+y+")", "rank()", "row_number()") + " OVER (" +
+		q.of("", "", "PARTITION BY "+k+" % 2 ") + q.of("", "ORDER BY "+k, "ORDER BY "+y, "ORDER BY "+k+" ROWS 1 PRECEDING") + ")"
 }
 
 // first returns nothing, or a clause that asks for the first of a statement's rows.

@@ -52,17 +52,21 @@ func errNotUnderstood(instruction string) error {
 //     the inner table of a join, since each of its rows belongs to steps of many groups.
 //     A mere look whether a key exists does not count: it is a condition. Nor does a start in a table of the
 //     statement's own if no row is read before another start. A sorter that keeps the first rows of ORDER BY and LIMIT
-//     starts so at its last row, to compare it with the next one and perhaps delete it.
+//     starts so at its last row, to compare it with the next one and perhaps delete it. Nor does a start in a table of
+//     the statement's own with one row at most for each group that ended: those rows are answers. The window functions of
+//     a statement look through such a table while its groups go on.
 //
 // The rows of a table must not change: the statement must not write a table that it reads,
-// and fires no trigger. The caller excludes that other statements write in between. Windows
-// and unknown instructions end the proof.
+// and fires no trigger. The caller excludes that other statements write in between. Unknown
+// instructions end the proof, and so does the aggregate as a window function. Windows of other
+// functions have accumulators like any: steps back feed them as steps do, and an answer before the
+// group ends reads them.
 func (p Program) Disjoint(aggregate string, secret int, pure func(name string) bool, table func(database, root int) string) error {
 	switch {
 	case p.has(func(op *Op) bool { return op.code().effect == firesTrigger }):
 		return errors.New("the statement fires triggers")
-	case p.has(func(op *Op) bool { return op.code().effect == asksGroup || op.code().effect == unstepsGroup }):
-		return errors.New("the statement has window functions")
+	case p.has(func(op *Op) bool { return op.asks(aggregate) }):
+		return errors.New("the aggregate is used as a window function")
 	}
 	g, err := newGraph(p)
 	if err != nil {
@@ -72,7 +76,7 @@ func (p Program) Disjoint(aggregate string, secret int, pure func(name string) b
 	if err != nil {
 		return err
 	}
-	d := &disjointness{flow: f, tableOf: table, components: g.components(), previous: g.previous(), checked: map[position]map[string]int{}}
+	d := &disjointness{flow: f, aggregate: aggregate, tableOf: table, components: g.components(), previous: g.previous(), checked: map[position]map[string]int{}}
 	if err := d.readOnly(); err != nil {
 		return err
 	}
@@ -104,9 +108,16 @@ func (p Program) CountSteps(aggregate string) (n int) {
 // steps reports whether an instruction steps an aggregate.
 func (op *Op) steps(aggregate string) bool { return op.code().effect == stepsGroup && op.is(aggregate) }
 
+// asks reports whether an instruction asks an aggregate for an answer before its group ends, or takes a step of it back.
+func (op *Op) asks(aggregate string) bool {
+	effect := op.code().effect
+	return (effect == asksGroup || effect == unstepsGroup) && op.is(aggregate)
+}
+
 // disjointness proves that the groups of single instructions are disjoint.
 type disjointness struct {
 	*flow
+	aggregate  string
 	tableOf    func(database, root int) string
 	components []int                       // of each node, see [graph.components]
 	previous   [][]int                     // the nodes before each node
@@ -221,7 +232,7 @@ func (d *disjointness) movesOn(n int, p position) bool {
 func (d *disjointness) restarts(at int, nodes []int) bool {
 	c := d.cursors[at]
 	stored := d.stored[position{cursor: c.of}]
-	if c.pseudo != 0 || c.foreign || c.follows != at || c.own && stored.sources() == 0 {
+	if c.pseudo != 0 || c.foreign || c.follows != at || c.own && (stored.sources() == 0 || d.holdsAnswers(c.of)) {
 		return false
 	}
 	for _, n := range d.startsToRead(at) {
@@ -232,6 +243,14 @@ func (d *disjointness) restarts(at int, nodes []int) bool {
 		}
 	}
 	return false
+}
+
+// holdsAnswers reports whether a table of the statement's own has at most one record for each group that ended: every path to an
+// insertion, from the beginning or from another insertion, crosses the end of a group.
+func (d *disjointness) holdsAnswers(table int) bool {
+	inserts := d.nodes(func(n int) bool { return d.insertsInto(n, table) })
+	ends := func(n int) bool { return d.op(n).code().effect == endsGroup && d.op(n).is(d.aggregate) }
+	return !d.reaches(append(inserts, 0), inserts, ends)
 }
 
 // startsToRead returns the nodes that start a cursor. In a table of the statement's own, they are those from which a path leads to
@@ -294,7 +313,7 @@ func (d *disjointness) position(p position) (map[string]int, error) {
 
 func (d *disjointness) trace(p position) (map[string]int, error) {
 	if p.accumulator != 0 {
-		steps := d.nodes(func(n int) bool { return d.op(n).code().effect == stepsGroup && d.op(n).P3 == p.accumulator })
+		steps := d.nodes(func(n int) bool { return d.op(n).feeds(p.accumulator) })
 		return d.ways(d.feeding(steps, d.argumentsOf))
 	}
 	if err := d.onePass(p.cursor); err != nil {
@@ -326,6 +345,12 @@ func (d *disjointness) feeding(nodes []int, read func(int) sources) ([]int, func
 		}
 	}
 	return list, current
+}
+
+// feeds reports whether an instruction steps an accumulator, forwards or back.
+func (op *Op) feeds(accumulator int) bool {
+	effect := op.code().effect
+	return (effect == stepsGroup || effect == unstepsGroup) && op.P3 == accumulator
 }
 
 // argumentsOf returns the sources of a step's arguments.

@@ -32,7 +32,12 @@ var disjointPrograms = []struct{ name, why, program string }{
 	{"a list for a virtual table", "not understood: VInitIn", "OpenRead 0 2; VInitIn 1 5 6; Rewind 0 6; Column 0 0 1; AggStep 0 1 5 g(1); Next 0 3; Halt"},
 	{"an unknown instruction", "not understood: RowSetRead", "OpenRead 0 2; Rewind 0 6; Column 0 0 1; RowSetRead 7; AggStep 0 1 5 g(1); Next 0 2; Halt"},
 	{"a trigger", "triggers", "OpenRead 0 2; Rewind 0 5; Column 0 0 1; AggStep 0 1 5 g(1); Next 0 2; Program 1 2 3; Halt"},
-	{"a window", "window functions", "OpenRead 0 2; Rewind 0 5; Column 0 0 1; AggStep 0 1 5 g(1); Next 0 2; AggValue 1 2 3 g(1); Halt"},
+	{"a window", "as a window function", "OpenRead 0 2; Rewind 0 5; Column 0 0 1; AggStep 0 1 5 g(1); Next 0 2; AggValue 5 0 3 g(1); Halt"},
+	{"a window of another function", "", "OpenRead 0 2; Rewind 0 7; Column 0 0 1; AggStep 0 1 5 g(1); AggStep 0 1 6 sum(1); AggValue 6 1 3 sum(1); Next 0 2; Halt"},
+	{"a running sum that is asked for", "may be used several times", "OpenRead 0 2; Rewind 0 7; Column 0 0 1; AggStep 0 1 6 sum(1); AggValue 6 1 3 sum(1); AggStep 0 3 5 g(1); Next 0 2; Halt"},
+	{"a sum that is asked for once", "", "OpenRead 0 2; Rewind 0 8; Null 0 6; Column 0 0 1; AggStep 0 1 6 sum(1); AggValue 6 1 3 sum(1); AggStep 0 3 5 g(1); Next 0 2; Halt"},
+	{"a step that is taken back", "table t is read more than once", "OpenRead 0 2; OpenRead 1 2; Rewind 0 11; Rewind 1 11; Null 0 6; Column 0 0 1; AggStep 0 1 6 sum(1); " +
+		"Column 1 0 1; AggInverse 0 1 6 sum(1); AggValue 6 1 3 sum(1); AggStep 0 3 5 g(1); Halt"},
 	{"a table that is written", "writes table t", "OpenRead 0 2; OpenWrite 1 4; Rewind 0 6; Column 0 0 1; AggStep 0 1 5 g(1); Next 0 3; Halt"},
 	{"a new table", "", "OpenRead 0 2; OpenWrite 1 4 0 - 16; Rewind 0 6; Column 0 0 1; AggStep 0 1 5 g(1); Next 0 3; Halt"},
 
@@ -55,6 +60,14 @@ var disjointPrograms = []struct{ name, why, program string }{
 		"Column 0 1 2; MakeRecord 2 1 3; Last 1 11; IdxLE 1 12 2 1; Delete 1; Noop; IdxInsert 1 3 2 1; Next 0 3; Noop; Column 1 0 4; Next 1 14; Halt"},
 	{"a sum of the first rows", "a subquery may be used several times", "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 10; Column 0 1 2; MakeRecord 2 1 3; Last 1 8; " +
 		"IdxLE 1 9 2 1; Delete 1; IdxInsert 1 3 2 1; Next 0 3; Sort 1 14; Column 1 0 1; AggStep 0 1 5 g(1); Next 1 11; Halt"},
+
+	// A table of the statement's own is looked through while groups go on: that of windows over the groups.
+	{"answers", "", "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 13; Column 0 0 1; AggStep 0 1 5 g(1); If 3 12; AggFinal 5 1 0 g(1); Column 0 0 6; " +
+		"MakeRecord 5 2 4; Insert 1 4 7; Rewind 1 12; Column 1 0 8; Next 0 3; Halt"},
+	{"answers and rows", "a subquery are looked up", "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 14; Column 0 0 1; AggStep 0 1 5 g(1); If 3 13; AggFinal 5 1 0 g(1); Column 0 0 6; " +
+		"MakeRecord 5 2 4; Insert 1 4 7; Insert 1 4 7; Rewind 1 13; Column 1 0 8; Next 0 3; Halt"},
+	{"a row before the answers", "a subquery are looked up", "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 14; Column 0 0 6; Insert 1 6 7; Column 0 0 1; AggStep 0 1 5 g(1); If 3 13; " +
+		"AggFinal 5 1 0 g(1); MakeRecord 5 2 4; Insert 1 4 7; Rewind 1 13; Column 1 0 8; Next 0 5; Halt"},
 
 	// An index, root page 4, leads the table.
 	{"an index", "", "OpenRead 0 2; OpenRead 1 4; Rewind 1 7; DeferredSeek 1 0 0; Column 0 0 1; AggStep 0 1 5 g(1); Next 1 3; Halt"},

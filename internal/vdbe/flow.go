@@ -149,9 +149,9 @@ func (f *flow) apply(op *Op, r *state) {
 		} else {
 			set(elsewhere)
 		}
-	case stepsGroup:
+	case stepsGroup, unstepsGroup:
 		f.store(position{accumulator: op.P3}, value{all: read})
-	case endsGroup:
+	case endsGroup, asksGroup:
 		p := position{accumulator: op.P1}
 		if name, _ := op.function(); f.pure(name) {
 			set(f.fetch(p, f.stored[p].all))

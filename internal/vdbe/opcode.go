@@ -298,8 +298,8 @@ var opcodes = map[string]*opcode{
 	"PureFunc":   {effect: callsFunction, reads: arguments, writes: p3},
 	"AggStep":    {effect: stepsGroup, reads: arguments, writes: p3},
 	"AggStep1":   {next: refused}, // AggStep turns into it while it runs
-	"AggInverse": {effect: unstepsGroup, reads: arguments, writes: p3, limits: noPath},
-	"AggValue":   {effect: asksGroup, reads: p1, writes: p3, limits: noPath},
+	"AggInverse": {effect: unstepsGroup, reads: arguments, writes: p3},
+	"AggValue":   {effect: asksGroup, reads: p1, writes: p3},
 	"AggFinal":   {effect: endsGroup, reads: p1, writes: p1},
 	"CollSeq":    {effect: marks, writes: p1},
 
