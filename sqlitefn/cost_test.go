@@ -140,6 +140,7 @@ func inMemory(t testing.TB) *database {
 
 // A dry run foretells the charges.
 func TestCostOfShapes(t *testing.T) {
+	t.Parallel()
 	d := inMemory(t)
 	for _, s := range costShapes() {
 		t.Run(s.name, func(t *testing.T) {

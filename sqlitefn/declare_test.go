@@ -11,6 +11,7 @@ import (
 
 // Programs that begin with their declarations may start at the same time.
 func TestDeclaredAtTheSameTime(t *testing.T) {
+	t.Parallel()
 	const programs = 4
 	for range 20 {
 		path := filepath.Join(t.TempDir(), "shared.db")

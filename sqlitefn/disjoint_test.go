@@ -375,6 +375,7 @@ func (q randomSQL) first() string {
 // No statement charges less than one epsilon for each group that a reading reached, and if its
 // groups cost once, it charges one for each step that a reading took part in.
 func TestGroupsThatAReadingReachesAreCharged(t *testing.T) {
+	t.Parallel()
 	d := newReadings(t)
 	p := d.probes()
 	q := randomSQL{trials.Rand(t)}

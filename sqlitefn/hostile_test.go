@@ -55,6 +55,7 @@ func hostileDatabase(t *testing.T) *sealedDatabase {
 // Nothing in the place of a table of geosql's is evaluated: it does not spin, call the function that reads it, or charge an
 // account that the statement does not name.
 func TestHostileTables(t *testing.T) {
+	t.Parallel()
 	for table, read := range hostileReads {
 		d := hostileDatabase(t)
 		d.again().run(read)

@@ -171,6 +171,7 @@ func sameDraws(q query, one, other *database, values []int64) error {
 func inTheMiddle(int) secrets { return secrets{x: int64(middle)} }
 
 func TestQueryDrawsDoNotDependOnReadings(t *testing.T) {
+	t.Parallel()
 	list := queries()
 	rapid.Check(t, func(r *rapid.T) {
 		number := rapid.Uint64().Draw(r, "tape")
@@ -279,6 +280,7 @@ func anyLocation(t *rapid.T) secrets {
 }
 
 func TestLocationDrawsDoNotDependOnLocations(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		number := rapid.Uint64().Draw(r, "tape")
 		locations := rapid.SliceOfN(rapid.Custom(anyLocation), noiseRows, noiseRows).Draw(r, "locations")
@@ -314,6 +316,7 @@ func TestDrawsThatDependOnLocationsAreCaught(t *testing.T) {
 // A domain with a region releases a function of its release without one:
 // the point of the region nearest to it.
 func TestRegionIsAppliedToDrawsAlone(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		number := rapid.Uint64().Draw(r, "tape")
 		locations := rapid.SliceOfN(rapid.Custom(anyLocation), noiseRows, noiseRows).Draw(r, "locations")

@@ -202,6 +202,7 @@ func difference(a, b []event) (kind, is string) {
 }
 
 func TestNonInterference(t *testing.T) {
+	t.Parallel()
 	for _, c := range append(corpora(t), corpus{"nothing is declared", nil, uses}) {
 		t.Run(c.name, func(t *testing.T) {
 			list := statements(c.steps)
@@ -244,6 +245,7 @@ func anyNumber(limit, low, high float64) *rapid.Generator[any] {
 
 // Any database behaves as the first, hence any two alike.
 func TestNonInterferenceOfAnyWorld(t *testing.T) {
+	t.Parallel()
 	list := statements(uses)
 	first := inhabit(t, worlds[0], 1, usesDeclarations...).watch(list, veiled)
 	rapid.Check(t, func(r *rapid.T) {
@@ -259,6 +261,7 @@ func TestNonInterferenceOfAnyWorld(t *testing.T) {
 // step of the universe, or beyond its same end, leave nothing to tell: with the
 // same draws even the released values are the same, and all that they steer.
 func TestTwinsShowTheSame(t *testing.T) {
+	t.Parallel()
 	const within = 2e-6 // degrees, a quarter of a step from a lattice point
 	// Two points of the border and two that are moved there, as all are in the other
 	// domains; and the lattice points of some locations, which a release tells that

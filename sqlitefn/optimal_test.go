@@ -224,6 +224,7 @@ func TestOptimalOfAnotherDomain(t *testing.T) {
 // charged for: a mechanism that is not refused is as private, over the same distances, at the
 // same cost.
 func TestTamperedMechanisms(t *testing.T) {
+	t.Parallel()
 	d := settled(t)
 	good := d.stored("town")
 	whole := d.mechanism("town", 9)
@@ -319,6 +320,7 @@ func TestMechanismOfOtherDistances(t *testing.T) {
 // Distances of epsilon never exceed geodesics by more than the roundings to lattice
 // points do. The golden file has geodesics of Karney's GeodSolve.
 func TestOptimalDistancesAreBelowGeodesics(t *testing.T) {
+	t.Parallel()
 	f, err := os.Open("../testdata/geodesics.csv")
 	if err != nil {
 		t.Fatal(err)

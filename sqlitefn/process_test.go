@@ -24,12 +24,26 @@ const roleVariable = "GEOSQL_SQLITEFN_ROLE"
 func TestMain(m *testing.M) {
 	play := map[string]func(path string) error{"spend": playSpend, "erase": playErase, "sealed": playSealed}[os.Getenv(roleVariable)]
 	if play == nil {
-		os.Exit(m.Run())
+		os.Exit(run(m))
 	}
 	if err := play(os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// run runs the tests, with a folder for all knowledge of ledgers on servers.
+func run(m *testing.M) (status int) {
+	folder, err := os.MkdirTemp("", "geosql-state-")
+	if err == nil {
+		defer os.RemoveAll(folder)
+		err = os.Setenv("GEOSQL_STATE_DIR", folder)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
 }
 
 // child starts the test binary in a role on the database at path.

@@ -49,6 +49,7 @@ func (d *database) refusesValue(call, value string) {
 
 // Every bit of a value counts, and so does its length.
 func TestDamagedValues(t *testing.T) {
+	t.Parallel()
 	emulate.NeedsFiles(t)
 	d := newSealed(t, sealedRows)
 	value := d.seal.Value(columnKWh, "ana", 7)
@@ -76,6 +77,7 @@ func TestDamagedValues(t *testing.T) {
 // None of a million random values opens; half of them claim the column and session of a value that
 // does, and a quarter its counter. One in 25 is tried in a statement of its own.
 func TestRandomValues(t *testing.T) {
+	t.Parallel()
 	emulate.NeedsFiles(t)
 	const n = 1_000_000
 	d := newSealed(t, sealedRows)

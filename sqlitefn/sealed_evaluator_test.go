@@ -486,6 +486,7 @@ func TestFailedEvaluationsChargeNobody(t *testing.T) {
 // pays, for each statement, the largest sum of epsilon for one of its values over the answers that are drawn, and a role the
 // same over the answers that it has not seen.
 func TestEvaluatedCharges(t *testing.T) {
+	t.Parallel()
 	const accounts, values = 4, 12
 	var rows []sealedRow
 	for i := range values {

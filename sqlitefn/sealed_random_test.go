@@ -242,6 +242,7 @@ func (d *database) charges(number uint64, statement string) (rows [][]any, charg
 // Sealed values answer as plain ones do, charge exactly by the rule of the shadow, and
 // never more than the plain ones if no group repeats a value.
 func TestSealedAndPlainAlike(t *testing.T) {
+	t.Parallel()
 	q := sealedSQL{randomSQL{trials.Rand(t)}}
 	statements := trials.Count(t, "GEOSQL_STATEMENTS", 400)
 	var compared, refused, dearer, cheaper, repeated int
@@ -310,6 +311,7 @@ func TestSealedAndPlainAlike(t *testing.T) {
 // A statement evaluated elsewhere, for an analyst, answers as plain values do and charges accounts and role budgets by
 // the rule of the shadow. A question that a statement asks twice costs once.
 func TestEvaluatedAndPlainAlike(t *testing.T) {
+	t.Parallel()
 	q := sealedSQL{randomSQL{trials.Rand(t)}}
 	statements := trials.Count(t, "GEOSQL_STATEMENTS", 200)
 	compared, refused, remembered := 0, 0, 0

@@ -121,6 +121,7 @@ type charge struct {
 
 // An account pays the largest sum of epsilon of any of its values, whatever the statement's shape.
 func TestSealedCharges(t *testing.T) {
+	t.Parallel()
 	for _, c := range []charge{
 		{`SELECT dx_sum(kwh, 1) FROM s`, "kWh", 1, 1},
 		{`SELECT dx_sum(kwh, 1) FROM s GROUP BY zone`, "kWh", 1, 1},

@@ -112,6 +112,7 @@ func (d *sealedDatabase) watchSealed(show func(any) string) []event {
 // Sealed databases that differ in sealed values only show the same, but for values released under a
 // charge.
 func TestSealedNonInterference(t *testing.T) {
+	t.Parallel()
 	first := inhabitSealed(t, sealedWorlds[0], 1).watchSealed(sealedShow)
 	for _, w := range sealedWorlds[1:] {
 		if _, is := difference(first, inhabitSealed(t, w, 1).watchSealed(sealedShow)); is != "" {
@@ -134,6 +135,7 @@ func TestSealedNonInterference(t *testing.T) {
 
 // Any world behaves as the first.
 func TestSealedNonInterferenceOfAnyWorld(t *testing.T) {
+	t.Parallel()
 	first := inhabitSealed(t, sealedWorlds[0], 1).watchSealed(sealedShow)
 	checks := 0
 	rapid.Check(t, func(r *rapid.T) {
@@ -154,6 +156,7 @@ func TestSealedNonInterferenceOfAnyWorld(t *testing.T) {
 // Values that nothing tells apart give the same answers from the same tape: a reading beyond the
 // end of the universe, and one at it. Other tapes and other secrets give others.
 func TestSealedTwinsShowTheSame(t *testing.T) {
+	t.Parallel()
 	show := func(cell any) string {
 		if b, ok := cell.([]byte); ok {
 			return fmt.Sprintf("BLOB %d", len(b))

@@ -12,7 +12,6 @@ import (
 // chargedTo opens a new file with a ledger on a server.
 func chargedTo(t *testing.T, url string) *database {
 	t.Helper()
-	t.Setenv("GEOSQL_STATE_DIR", t.TempDir())
 	d := open(t, filepath.Join(t.TempDir(), "main.db"), sqlitefn.WithLedger(url))
 	d.path = filepath.Join(filepath.Dir(d.path), "main.db")
 	d.run(`SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1)`, `SELECT budget_limit('ana', 'm', 10)`)
@@ -21,6 +20,7 @@ func chargedTo(t *testing.T, url string) *database {
 
 // The database holds the id of the ledger on the server, and is charged to no other.
 func TestServerLedger(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	d := chargedTo(t, server.Database(t))
 	d.run(release, release)
@@ -61,6 +61,7 @@ func TestServerLedgerOfPool(t *testing.T) {
 
 // While the server is away nothing is released. Then the same connection goes on.
 func TestServerIsAway(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Own(t)
 	d := chargedTo(t, server.Database(t))
 	d.run(release)
@@ -76,6 +77,7 @@ func TestServerIsAway(t *testing.T) {
 
 // A server that has another ledger than when the connection was opened is refused.
 func TestServerIsReplaced(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Own(t)
 	url := server.Database(t)
 	d := chargedTo(t, url)

@@ -167,6 +167,7 @@ func TestTraceRestart(t *testing.T) {
 // A statement over traces of reserved accounts that has crashed leaves a lease. The first restart ends it for
 // all traces of its accounts, those without a point too, and each counts its possible loss.
 func TestTraceRestartOfALease(t *testing.T) {
+	t.Parallel()
 	d := declared(t)
 	d.run(`SELECT trace_policy('*', 'ana', 'predictive', '`+thirtySteps+`')`, `SELECT predictive_step('old', 0, 39.9, 116.3)`)
 	ledger := d.path + "-ledger"
