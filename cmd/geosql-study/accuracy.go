@@ -63,9 +63,7 @@ func (s *accuracyStudy) run(ctx context.Context) error {
 	return experiment[accuracy.Row]{
 		head: accuracyHead,
 		text: accuracyRow,
-		run: measured(ctx, &study.Progress, func(ctx context.Context, row func(accuracy.Row) error) error {
-			return study.Run(ctx, readings, row)
-		}),
+		run:  measuredOn(ctx, &study.Progress, study.Run, readings),
 	}.perform(figures{})
 }
 

@@ -52,12 +52,13 @@ func (s *adversaryStudy) run(ctx context.Context) error {
 		head: adversaryHead,
 		text: adversaryRow,
 		run: func(line *cli.TerminalLine, row func(userRow[optimal.AdversaryRow]) error) error {
-			return measureUsers(ctx, &s.places, s.settings, users, row, func(k int, u *userPlaces, study *optimal.Study) ([]optimal.AdversaryRow, error) {
-				study.Progress = func(p optimal.Progress) {
-					line.Show("user %d of %d, %s: %s", k+1, len(users), p.Mechanism, cli.ShareAndRest(p.Share, p.Left))
-				}
-				return study.Adversary(ctx, u.priors)
-			})
+			return measureUsers(ctx, &s.places, s.settings, users, row,
+				func(k int, u *userPlaces, study *optimal.Study) ([]optimal.AdversaryRow, error) {
+					study.Progress = func(p optimal.Progress) {
+						line.Show("user %d of %d, %s: %s", k+1, len(users), p.Mechanism, cli.ShareAndRest(p.Share, p.Left))
+					}
+					return study.Adversary(ctx, u.priors)
+				})
 		},
 		draw: s.draw,
 	}.perform(s.figures)

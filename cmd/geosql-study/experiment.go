@@ -15,9 +15,12 @@ import (
 type experiment[R any] struct {
 	head string         // names the columns
 	text func(R) string // writes a row
-	run  func(line *cli.TerminalLine, row func(R) error) error
+	run  runner[R]
 	draw func(rows []R) error
 }
+
+// A runner calls row with each row, and shows on the line how much is done.
+type runner[R any] func(line *cli.TerminalLine, row func(R) error) error
 
 // perform runs the experiment. If figures are wanted, it makes their directory first and draws
 // them last.
@@ -53,7 +56,7 @@ func (e experiment[R]) print() (rows []R, err error) {
 }
 
 // knownRows returns the run of an experiment with rows that are already known.
-func knownRows[R any](rows []R) func(*cli.TerminalLine, func(R) error) error {
+func knownRows[R any](rows []R) runner[R] {
 	return func(_ *cli.TerminalLine, row func(R) error) error {
 		for _, r := range rows {
 			if err := row(r); err != nil {
@@ -65,11 +68,20 @@ func knownRows[R any](rows []R) func(*cli.TerminalLine, func(R) error) error {
 }
 
 // measured returns the run of a study that shows on the line how much of it is done.
-func measured[R any](ctx context.Context, progress *func(done, total int), run func(context.Context, func(R) error) error) func(*cli.TerminalLine, func(R) error) error {
+func measured[R any](
+	ctx context.Context, progress *func(done, total int), run func(context.Context, func(R) error) error,
+) runner[R] {
 	return func(line *cli.TerminalLine, row func(R) error) error {
 		*progress = func(done, total int) { line.Show("measuring: %.1f %%", 100*float64(done)/float64(total)) }
 		return run(ctx, row)
 	}
+}
+
+// measuredOn returns the run of a study on some data that shows on the line how much of it is done.
+func measuredOn[D, R any](
+	ctx context.Context, progress *func(done, total int), run func(context.Context, D, func(R) error) error, data D,
+) runner[R] {
+	return measured(ctx, progress, func(ctx context.Context, row func(R) error) error { return run(ctx, data, row) })
 }
 
 // decimal formats a measurement, and returns nothing if there was nothing to measure.

@@ -193,9 +193,7 @@ func (s *metersStudy) signatures(ctx context.Context, study *meters.Study, all [
 	return experiment[meters.SignatureRow]{
 		head: signaturesHead,
 		text: signatureRow,
-		run: measured(ctx, &study.Progress, func(ctx context.Context, row func(meters.SignatureRow) error) error {
-			return study.Signatures(ctx, all, row)
-		}),
+		run:  measuredOn(ctx, &study.Progress, study.Signatures, all),
 		draw: func(rows []meters.SignatureRow) error { return s.draw(study, all, rows) },
 	}.perform(s.figures)
 }
@@ -229,9 +227,7 @@ func (s *metersStudy) totals(ctx context.Context, study *meters.Study, all []met
 	return experiment[meters.TotalRow]{
 		head: totalsHead,
 		text: totalRow,
-		run: measured(ctx, &study.Progress, func(ctx context.Context, row func(meters.TotalRow) error) error {
-			return study.Totals(ctx, all, row)
-		}),
+		run:  measuredOn(ctx, &study.Progress, study.Totals, all),
 		draw: oneFigure(s.figures, "totals", meters.RelativeErrors),
 	}.perform(s.figures)
 }
@@ -253,9 +249,7 @@ func (s *metersStudy) predictions(ctx context.Context, study *meters.Study, all 
 	return experiment[meters.PredictionRow]{
 		head: predictionsHead,
 		text: predictionRow,
-		run: measured(ctx, &study.Progress, func(ctx context.Context, row func(meters.PredictionRow) error) error {
-			return study.Predictions(ctx, all, row)
-		}),
+		run:  measuredOn(ctx, &study.Progress, study.Predictions, all),
 		draw: oneFigure(s.figures, "predictions", meters.Predicted),
 	}.perform(s.figures)
 }

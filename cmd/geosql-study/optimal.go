@@ -72,18 +72,19 @@ func (s *optimalStudy) runUsers(ctx context.Context) error {
 			return quoted(of.user) + "," + strconv.FormatFloat(of.row.Epsilon, 'f', -1, 64) + "," + optimalRow(of.row)
 		},
 		run: func(line *cli.TerminalLine, row func(userRow[optimal.Row]) error) error {
-			return measureUsers(ctx, &s.places, s.settings, users, row, func(k int, _ *userPlaces, study *optimal.Study) ([]optimal.Row, error) {
-				study.Progress = func(p optimal.Progress) {
-					line.Show("user %d of %d, %s, epsilon %s, dilation %s: %s", k+1, len(users), p.Mechanism,
-						rounded(p.Epsilon, 9), rounded(p.Dilation, 9), cli.ShareAndRest(p.Share, p.Left))
-				}
-				return collected(func(add func(optimal.Row) error) error {
-					if err := study.Run(ctx, add); err != nil {
-						return err
+			return measureUsers(ctx, &s.places, s.settings, users, row,
+				func(k int, _ *userPlaces, study *optimal.Study) ([]optimal.Row, error) {
+					study.Progress = func(p optimal.Progress) {
+						line.Show("user %d of %d, %s, epsilon %s, dilation %s: %s", k+1, len(users), p.Mechanism,
+							rounded(p.Epsilon, 9), rounded(p.Dilation, 9), cli.ShareAndRest(p.Share, p.Left))
 					}
-					return study.Sweep(ctx, add)
+					return collected(func(add func(optimal.Row) error) error {
+						if err := study.Run(ctx, add); err != nil {
+							return err
+						}
+						return study.Sweep(ctx, add)
+					})
 				})
-			})
 		},
 		draw: func(rows []userRow[optimal.Row]) error { return s.drawLosses(ofAllUsers(rows)) },
 	}.perform(s.figures)

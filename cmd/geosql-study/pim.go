@@ -122,9 +122,7 @@ func (s *pimStudy) run(ctx context.Context) error {
 	return experiment[pim.Row]{
 		head: pimHead,
 		text: func(r pim.Row) string { return strings.Join(pimRows(r, s.settings.KNN), "\n") },
-		run: measured(ctx, &study.Progress, func(ctx context.Context, row func(pim.Row) error) error {
-			return study.Run(ctx, r.tracks, row)
-		}),
+		run:  measuredOn(ctx, &study.Progress, study.Run, r.tracks),
 		draw: func(rows []pim.Row) error { return s.draw(ctx, study, r.tracks, rows) },
 	}.perform(s.figures)
 }

@@ -87,9 +87,7 @@ func (s *predictiveStudy) run(ctx context.Context) error {
 	return experiment[predictive.Row]{
 		head: predictiveHead,
 		text: predictiveRow,
-		run: measured(ctx, &study.Progress, func(ctx context.Context, row func(predictive.Row) error) error {
-			return study.Run(ctx, r.tracks, row)
-		}),
+		run:  measuredOn(ctx, &study.Progress, study.Run, r.tracks),
 		draw: func(rows []predictive.Row) error { return s.draw(study, r.tracks, rows) },
 	}.perform(s.figures)
 }

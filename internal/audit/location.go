@@ -95,7 +95,7 @@ func located(function, pair, settings string, a, b spot) attack {
 	answer := fmt.Sprintf("%s(account, lat, lon, %s)", function, settings)
 	return attack{
 		function: function, pair: pair, fixture: locations, columns: "account, lat, lon",
-		inputs: [2][]string{rowsAt("{ana}", a), rowsAt("{ana}", b)}, answer: answer, alike: answer, from: "FROM {rows}",
+		inputs: [2][]string{rowsAt(a), rowsAt(b)}, answer: answer, alike: answer, from: "FROM {rows}",
 	}
 }
 

@@ -9,10 +9,10 @@ import (
 	"github.com/geosql/geosql/internal/audit/bound"
 )
 
-// rowsAt returns a row of an account for each of some locations.
-func rowsAt(account string, spots ...spot) (rows []string) {
+// rowsAt returns a row of ana's for each of some locations.
+func rowsAt(spots ...spot) (rows []string) {
 	for _, s := range spots {
-		rows = append(rows, account+", "+s.String())
+		rows = append(rows, "{ana}, "+s.String())
 	}
 	return rows
 }
@@ -28,7 +28,7 @@ func centroid(pair string, t *town, loss, d float64, a, b []spot, others ...stri
 	call := fmt.Sprintf("dx_centroid(account, lat, lon, %s, '%s')", laplace.price(loss, d+2*t.diagonal()), t.name)
 	return attack{
 		function: "dx_centroid", pair: pair, fixture: locations, columns: "account, lat, lon",
-		inputs: [2][]string{append(rowsAt("{ana}", a...), others...), append(rowsAt("{ana}", b...), others...)},
+		inputs: [2][]string{append(rowsAt(a...), others...), append(rowsAt(b...), others...)},
 		answer: call, alike: strings.Replace(call, "account", "+account", 1), from: "FROM {rows}", group: "GROUP BY trial",
 		unit: "m", claim: claim{kind: bound.Pure, distance: distance}, grid: onlyPoints(t.latticed),
 		hints: []bound.Score{t.nearer(euclid, []spot{mean(a)}, []spot{mean(b)})},

@@ -1,8 +1,8 @@
 package audit
 
 // Percentiles. Under dinf, and under d1 where that is better, they have geometric noise, with a loss that is attained.
-// Otherwise they are drawn by score, with half of epsilon for the scores and half for the sum of all weights. Both halves are attained
-// together where one step makes the scores of nearly all values better and those of a few worse: under dh among
+// Otherwise they are drawn by score, with half of epsilon for the scores and half for the sum of all weights. Both halves
+// are attained together where one step makes the scores of nearly all values better and those of a few worse: under dh among
 // many values, some hardly off. Under d1 and nd1 most of the weight is near the percentile, wherever that is, and little
 // more than
 // one half shows.

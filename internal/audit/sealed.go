@@ -70,9 +70,9 @@ func moved(function, pair string, a, b, distance float64, epsilon, form string) 
 	}.asking(epsilon, form))
 }
 
-// replaced returns an attack in which a reading is replaced, under a metric that pays by records.
-func replaced(function, pair string, a, b float64, epsilon, form string) attack {
-	at := moved(function, pair, a, b, 1, epsilon, form)
+// replaced returns an attack in which a reading of 0 is replaced, under a metric that pays by records.
+func replaced(function, pair string, by float64, epsilon, form string) attack {
+	at := moved(function, pair, 0, by, 1, epsilon, form)
 	at.unit = "record"
 	return at
 }
@@ -101,31 +101,31 @@ func attacksOnSealed(register func(...attack)) {
 		moved("dx_sum", "a reading moves within a narrowed universe", 6, 10, 4, "0.75", "dx_sum(dx_narrow(x, 6, 10), {e})"),
 		moved("dx_sum", "a reading moves below a narrowed universe", 0, 6, 0, "0.75", "dx_sum(dx_narrow(x, 6, 10), {e})"),
 		moved("dx_sum", "a reading is moved into its universe", 10, 25, 0, "0.3", "dx_sum(x, {e})"),
-		replaced("dx_sum", "a reading is replaced, nd1", 0, 10, "3", "dx_sum(x, {e}, 'nd1')"),
-		replaced("dx_sum", "a reading is replaced, dh", 0, 10, "3", "dx_sum(x, {e}, 'dh')"),
-		repeated(replaced("dx_sum", "a reading is replaced, dh", 0, 10, "1.5", "dx_sum(x, {e}, 'dh')")),
-		replaced("dx_sum", "a reading is replaced, dh, and narrowed", 0, 10, "3", "dx_sum(dx_narrow(x, 4, 5), {e}, 'dh')"),
+		replaced("dx_sum", "a reading is replaced, nd1", 10, "3", "dx_sum(x, {e}, 'nd1')"),
+		replaced("dx_sum", "a reading is replaced, dh", 10, "3", "dx_sum(x, {e}, 'dh')"),
+		repeated(replaced("dx_sum", "a reading is replaced, dh", 10, "1.5", "dx_sum(x, {e}, 'dh')")),
+		replaced("dx_sum", "a reading is replaced, dh, and narrowed", 10, "3", "dx_sum(dx_narrow(x, 4, 5), {e}, 'dh')"),
 
 		moved("dx_avg", corners, 0, 10, 10, "0.3", "dx_avg(x, {e})"),
 		moved("dx_avg", corners+", dinf", 0, 10, 10, "0.3", "dx_avg(x, {e}, 'dinf')"),
 		repeated(moved("dx_avg", corners, 0, 10, 10, "0.15", "dx_avg(x, {e})")),
-		replaced("dx_avg", "a reading is replaced, dh", 0, 10, "3", "dx_avg(x, {e}, 'dh')"),
+		replaced("dx_avg", "a reading is replaced, dh", 10, "3", "dx_avg(x, {e}, 'dh')"),
 		moved("dx_variance", corners, 0, 10, 10, "0.3", "dx_variance(x, {e})"),
-		replaced("dx_variance", "a reading is replaced, dh", 0, 10, "3", "dx_variance(x, {e}, 'dh')"),
+		replaced("dx_variance", "a reading is replaced, dh", 10, "3", "dx_variance(x, {e}, 'dh')"),
 		moved("dx_stddev", corners, 0, 10, 10, "0.3", "dx_stddev(x, {e})"),
 		repeated(moved("dx_stddev", corners, 0, 10, 10, "0.15", "dx_stddev(x, {e})")),
 
 		moved("dx_min", "the least reading moves", 0, 3, 3, "1.5", "dx_min(x, {e})"),
 		repeated(moved("dx_min", "the least reading moves", 0, 3, 3, "0.75", "dx_min(x, {e})")),
-		replaced("dx_min", "a reading is replaced, dh", 0, 10, "3", "dx_min(x, {e}, 'dh')"),
+		replaced("dx_min", "a reading is replaced, dh", 10, "3", "dx_min(x, {e}, 'dh')"),
 		moved("dx_max", "the largest reading moves", 3, 10, 7, "0.3", "dx_max(x, {e})"),
 		moved("dx_max", "the largest reading moves above a narrowed universe", 5, 10, 0, "0.75", "dx_max(dx_narrow(x, 1, 5), {e})"),
 		moved("dx_median", "one of two readings moves", 0, 10, 10, "0.3", "dx_median(x, {e})"),
-		replaced("dx_median", "a reading is replaced, nd1", 0, 10, "3", "dx_median(x, {e}, 'nd1')"),
+		replaced("dx_median", "a reading is replaced, nd1", 10, "3", "dx_median(x, {e}, 'nd1')"),
 		moved("dx_percentile", "the largest reading moves", 3, 10, 7, "0.3", "dx_percentile(x, 90, {e})"),
 		moved("dx_percentile", "all readings move, dinf", 3, 10, 7, "0.3", "dx_percentile(x, 100, {e}, 'dinf')"),
-		replaced("dx_histogram", "a reading moves from the first bin to the last", 0, 10, "3", "dx_histogram(x, {e}, 5)"),
-		repeated(replaced("dx_histogram", "a reading moves from the first bin to the last", 0, 10, "1.5", "dx_histogram(x, {e}, 5)")),
+		replaced("dx_histogram", "a reading moves from the first bin to the last", 10, "3", "dx_histogram(x, {e}, 5)"),
+		repeated(replaced("dx_histogram", "a reading moves from the first bin to the last", 10, "1.5", "dx_histogram(x, {e}, 5)")),
 	)
 	register(sealedScalars()...)
 	register(sealedCounts()...)
@@ -150,10 +150,10 @@ func sealedScalars() (list []attack) {
 func sealedCounts() (list []attack) {
 	const one, accounts = "a 0 becomes a 1", "an account's last 1 becomes a 0"
 	for _, a := range []attack{
-		replaced("dx_count", one, 0, 1, "3", "dx_count(x, {e})"),
-		repeated(replaced("dx_count", one, 0, 1, "1.5", "dx_count(x, {e})")),
-		replaced("dx_accounts", accounts, 0, 1, "3", "dx_accounts(x, {e})"),
-		repeated(replaced("dx_accounts", accounts, 0, 1, "1.5", "dx_accounts(x, {e})")),
+		replaced("dx_count", one, 1, "3", "dx_count(x, {e})"),
+		repeated(replaced("dx_count", one, 1, "1.5", "dx_count(x, {e})")),
+		replaced("dx_accounts", accounts, 1, "3", "dx_accounts(x, {e})"),
+		repeated(replaced("dx_accounts", accounts, 1, "1.5", "dx_accounts(x, {e})")),
 	} {
 		a.fixture = sealedFlags
 		for i := range a.inputs {

@@ -34,8 +34,9 @@ var tasks = map[string]taskFunc{
 
 	"laplace": released("m", `SELECT count(g.lat), count(g.lon) FROM t, geoind_laplace(t.account, t.lat, t.lon, 0.01) g`,
 		`SELECT count(max(lat, lon, 0.01)) FROM t`),
-	"laplace-wkt": released("m", `SELECT count(geoind_laplace(account, lat, lon, 0.01)) FROM t`, `SELECT count(max(lat, lon, 0.01)) FROM t`),
-	"dx_sum":      released("kWh", `SELECT dx_sum(account, x, 0.01, 'u') FROM t`, sqlSum),
+	"laplace-wkt": released("m", `SELECT count(geoind_laplace(account, lat, lon, 0.01)) FROM t`,
+		`SELECT count(max(lat, lon, 0.01)) FROM t`),
+	"dx_sum": released("kWh", `SELECT dx_sum(account, x, 0.01, 'u') FROM t`, sqlSum),
 	"groups": released("kWh", `SELECT count(s) FROM (SELECT dx_sum(account, x, 0.01, 'u') AS s FROM t GROUP BY account)`,
 		`SELECT count(s) FROM (SELECT sum(x) AS s FROM t GROUP BY account)`), // each account is charged by its group
 	"sealed":        sealedSum,
@@ -243,11 +244,13 @@ func stepped(reserved, policy, step string) taskFunc {
 	const window = `OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING) AS z FROM t)`
 	return func(ctx context.Context, t task) (timing, error) {
 		return over(ctx, t.File, func(d database) (timing, error) {
-			err := d.do(ctx, `SELECT trace_policy('*', '*', `+policy+`)`, `SELECT budget_reserve(trace, `+reserved+`) FROM t WHERE t = 0`)
+			err := d.do(ctx, `SELECT trace_policy('*', '*', `+policy+`)`,
+				`SELECT budget_reserve(trace, `+reserved+`) FROM t WHERE t = 0`)
 			if err != nil {
 				return timing{}, err
 			}
-			return d.once(ctx, `SELECT count(z) FROM (SELECT `+step+`(trace, t, lat, lon) `+window, `SELECT count(z) FROM (SELECT sum(lat) `+window)
+			return d.once(ctx, `SELECT count(z) FROM (SELECT `+step+`(trace, t, lat, lon) `+window,
+				`SELECT count(z) FROM (SELECT sum(lat) `+window)
 		})
 	}
 }
@@ -318,7 +321,8 @@ func solve(dilation float64) taskFunc {
 			}
 		}
 		start := time.Now()
-		_, err := optimal.Solve(ctx, optimal.Problem{Prior: prior, Quality: distances, Privacy: distances, Epsilon: 1.07}, optimal.Options{Dilation: dilation})
+		problem := optimal.Problem{Prior: prior, Quality: distances, Privacy: distances, Epsilon: 1.07}
+		_, err := optimal.Solve(ctx, problem, optimal.Options{Dilation: dilation})
 		return timing{Seconds: time.Since(start).Seconds()}, err
 	}
 }

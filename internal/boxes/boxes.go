@@ -51,15 +51,6 @@ func Find(name string) (Box, bool) {
 	return Box{}, false
 }
 
-// Holds reports whether a location lies in the box.
-func (b Box) Holds(lat, lon float64) bool {
-	within := lon >= b.West && lon <= b.East
-	if b.West > b.East {
-		within = lon >= b.West || lon <= b.East
-	}
-	return within && lat >= b.South && lat <= b.North
-}
-
 // area returns the box's size in square degrees, which is enough to put boxes in an order.
 func (b Box) area() float64 {
 	width := b.East - b.West

@@ -56,3 +56,12 @@ func TestSmallestFirst(t *testing.T) {
 		}
 	}
 }
+
+// Holds reports whether a location lies in the box.
+func (b Box) Holds(lat, lon float64) bool {
+	within := lon >= b.West && lon <= b.East
+	if b.West > b.East {
+		within = lon >= b.West || lon <= b.East
+	}
+	return within && lat >= b.South && lat <= b.North
+}

@@ -79,6 +79,7 @@ func (e *Extension) Makes(sealed bool) bool { return !sealed }
 
 // Create implements [Host].
 func (e *Extension) Create(ctx context.Context, folder string, setup Setup) (Database, error) {
-	d := &fileDatabase{connect: func(ctx context.Context) (Session, error) { return e.open(ctx, filepath.Join(folder, "plain.db")) }}
+	path := filepath.Join(folder, "plain.db")
+	d := &fileDatabase{connect: func(ctx context.Context) (Session, error) { return e.open(ctx, path) }}
 	return d, d.fill(ctx, setup.SQL)
 }

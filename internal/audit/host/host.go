@@ -101,7 +101,8 @@ func (d *fileDatabase) Spent(ctx context.Context, accounts, unit string) (spent 
 		}
 		d.owner = s
 	}
-	sql := fmt.Sprintf("SELECT total(spent + reserved) FROM ledger_balance WHERE account GLOB %s AND unit = %s", sqltext.Quote(accounts), sqltext.Quote(unit))
+	sql := fmt.Sprintf("SELECT total(spent + reserved) FROM ledger_balance WHERE account GLOB %s AND unit = %s",
+		sqltext.Quote(accounts), sqltext.Quote(unit))
 	err = d.owner.Query(ctx, sql, func(row []any) error {
 		spent = row[0].(float64)
 		return nil

@@ -62,16 +62,7 @@ func (s *Study) Run(ctx context.Context, readings []float64, row func(Row) error
 	}
 	slices.Sort(sorted)
 	s.Begin(len(s.trials) * s.settings.Draws)
-	for _, t := range s.trials {
-		r, err := s.measure(ctx, t, sorted)
-		if err != nil {
-			return err
-		}
-		if err := row(r); err != nil {
-			return err
-		}
-	}
-	return nil
+	return parallel.Report(s.trials, func(t trial) (Row, error) { return s.measure(ctx, t, sorted) }, row)
 }
 
 // measure draws the answers of a trial.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/study/parallel"
 	"github.com/geosql/geosql/internal/study/stats"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/scalar"
@@ -68,16 +69,7 @@ func (s *Study) Predictions(ctx context.Context, meters []Meter, row func(Predic
 		return errors.New("there are no readings")
 	}
 	s.Begin(len(meters) * len(s.predictors))
-	for _, p := range s.predictors {
-		r, err := s.predictionRow(ctx, p, meters)
-		if err != nil {
-			return err
-		}
-		if err := row(r); err != nil {
-			return err
-		}
-	}
-	return nil
+	return parallel.Report(s.predictors, func(p predictor) (PredictionRow, error) { return s.predictionRow(ctx, p, meters) }, row)
 }
 
 // predictionRow measures one setting on all meters.

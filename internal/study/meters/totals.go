@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/study/parallel"
 	"github.com/geosql/geosql/internal/study/stats"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/scalar"
@@ -62,14 +63,8 @@ func (s *Study) Totals(ctx context.Context, meters []Meter, row func(TotalRow) e
 	}
 	s.Begin(work)
 	for _, p := range parts {
-		for _, m := range s.sums {
-			r, err := s.totalRow(ctx, p, m)
-			if err != nil {
-				return err
-			}
-			if err := row(r); err != nil {
-				return err
-			}
+		if err := parallel.Report(s.sums, func(m mechanism) (TotalRow, error) { return s.totalRow(ctx, p, m) }, row); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/geosql/geosql/internal/study/parallel"
 	"github.com/geosql/geosql/mechanism/optimal"
 )
 
@@ -84,14 +85,9 @@ func (s *Study) Run(ctx context.Context, row func(Row) error) error {
 
 // run measures the mechanisms at an epsilon, as Run does at that of the settings.
 func (s *Study) run(ctx context.Context, epsilon float64, dilations []float64, row func(Row) error) error {
-	for _, dilation := range dilations {
-		r, err := s.optimal(ctx, epsilon, dilation)
-		if err != nil {
-			return err
-		}
-		if err := row(r); err != nil {
-			return err
-		}
+	solve := func(dilation float64) (Row, error) { return s.optimal(ctx, epsilon, dilation) }
+	if err := parallel.Report(dilations, solve, row); err != nil {
+		return err
 	}
 	return s.others(ctx, epsilon, row)
 }
@@ -150,24 +146,22 @@ func causeOf(ctx context.Context, err error) error {
 
 // others measures the mechanisms without a solver.
 func (s *Study) others(ctx context.Context, epsilon float64, row func(Row) error) error {
-	for _, other := range []struct {
+	type other struct {
 		name   string
 		matrix func(context.Context, float64) (optimal.Matrix, error)
-	}{{PlanarGeometric, s.planar}, {Exponential, s.exponential}} {
+	}
+	return parallel.Report([]other{{PlanarGeometric, s.planar}, {Exponential, s.exponential}}, func(o other) (Row, error) {
 		begin := time.Now()
-		k, err := other.matrix(ctx, epsilon)
+		k, err := o.matrix(ctx, epsilon)
 		if err != nil {
-			return err
+			return Row{}, err
 		}
 		m, err := certify(epsilon, s.d, k)
 		if err != nil {
-			return err
+			return Row{}, err
 		}
-		if err := row(Row{Mechanism: other.name, Epsilon: epsilon, Took: time.Since(begin), Measures: s.measure(m)}); err != nil {
-			return err
-		}
-	}
-	return nil
+		return Row{Mechanism: o.name, Epsilon: epsilon, Took: time.Since(begin), Measures: s.measure(m)}, nil
+	}, row)
 }
 
 func (s *Study) exponential(_ context.Context, epsilon float64) (optimal.Matrix, error) {

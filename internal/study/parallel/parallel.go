@@ -41,3 +41,17 @@ func (w *Workers) Each(ctx context.Context, n int, do func(worker, k int) error)
 		}
 	})
 }
+
+// Report calls row with the measurement of each element of a list, until one of the calls fails.
+func Report[E, R any](list []E, measure func(E) (R, error), row func(R) error) error {
+	for _, x := range list {
+		r, err := measure(x)
+		if err != nil {
+			return err
+		}
+		if err := row(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
