@@ -60,15 +60,18 @@ func newTree(t *testing.T) *tree {
 
 // All that is measured as it grows is measured, at sizes that take no time.
 func TestGrowth(t *testing.T) {
-	axes, fixed := axes(true)
+	quick := slices.Clone(axes)
+	for i, sizes := range [][]int{{1e3, 2e3}, {1, 10}, {10, 20}, {5, 10}} {
+		quick[i].sizes = sizes
+	}
 	var log bytes.Buffer
-	g := &grower{fixed, newTree(t), time.Minute, &log}
-	points, err := g.all(t.Context(), axes)
+	g := &grower{sizing{rows: 1000, accounts: 100}, newTree(t), &log}
+	points, err := g.all(t.Context(), quick)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := 0
-	for _, a := range axes {
+	for _, a := range quick {
 		want += len(a.sizes) * len(a.works)
 	}
 	if len(points) != want {
@@ -97,7 +100,6 @@ func TestGrowth(t *testing.T) {
 
 // A point that would try one's patience is left out, and points above the limit of the solver.
 func TestSkip(t *testing.T) {
-	g := &grower{patience: time.Minute}
 	rows := axis{name: "rows", steep: 1}
 	squares := []point{{size: 10, seconds: 0.1}, {size: 100, seconds: 10}}
 	for _, c := range []struct {
@@ -108,12 +110,12 @@ func TestSkip(t *testing.T) {
 	}{
 		{rows, 1e6, nil, ""},
 		{rows, 60, []point{{size: 1, seconds: 1}}, ""},
-		{rows, 61, []point{{size: 1, seconds: 1}}, "left out: it would take some 61 s, and -patience is 1m0s"},
+		{rows, 61, []point{{size: 1, seconds: 1}}, "left out: it would take some 61 s, more than 1m0s"},
 		{rows, 200, squares, ""},
-		{rows, 1000, squares, "left out: it would take some 17 min, and -patience is 1m0s"},
+		{rows, 1000, squares, "left out: it would take some 17 min, more than 1m0s"},
 		{axis{name: "places"}, 1 << 30, nil, "left out: at most "},
 	} {
-		if have := g.skip(c.axis, c.size, c.earlier); !strings.HasPrefix(have, c.want) || (have == "") != (c.want == "") {
+		if have := skip(c.axis, c.size, c.earlier); !strings.HasPrefix(have, c.want) || (have == "") != (c.want == "") {
 			t.Errorf("%s %d after %v: %q, want %q", c.axis.name, c.size, c.earlier, have, c.want)
 		}
 	}
@@ -200,23 +202,14 @@ func TestFilled(t *testing.T) {
 	}
 }
 
-func TestChosen(t *testing.T) {
-	all, _ := axes(false)
-	for _, c := range []struct{ only, sizes, want string }{
-		{"", "", ""},
-		{"traces,rows", "20,10,20", ""},
-		{"", "10", "-sizes needs -only"},
-		{"columns", "", `-only: there is no axis "columns"`},
-		{"rows", "10,1e3", `-sizes: "1e3" is no whole number above 0`},
-		{"rows", "0", `-sizes: "0" is no whole number above 0`},
-	} {
-		some, err := chosen(all, c.only, c.sizes)
-		if (err == nil) != (c.want == "") || err != nil && !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%+v: %v", c, err)
-		}
-		if c.sizes == "20,10,20" && (len(some) != 2 || some[0].name != "traces" || fmt.Sprint(some[1].sizes) != "[10 20]") {
-			t.Errorf("%+v: %+v", c, some)
-		}
+func TestNamed(t *testing.T) {
+	name := func(a axis) string { return a.name }
+	if some, err := named(axes, "traces,rows", "axis", name); err != nil || len(some) != 2 || some[0].name != "traces" || some[1].name != "rows" {
+		t.Errorf("%+v, %v", some, err)
+	}
+	const want = `-only: there is no axis "columns"; there are rows, accounts, traces, places`
+	if _, err := named(axes, "rows,columns", "axis", name); err == nil || err.Error() != want {
+		t.Errorf("%v, not %s", err, want)
 	}
 }
 
@@ -266,7 +259,7 @@ func TestMet(t *testing.T) {
 		}
 	}
 	for _, b := range bounded {
-		if _, err := chosenBounds(b.name, false); err != nil {
+		if _, err := chosenBounds(b.name); err != nil {
 			t.Error(err)
 		}
 	}
@@ -288,7 +281,7 @@ func TestMet(t *testing.T) {
 	if have, want := b.row(8.1, 7), "| work | 6 times | 8.1 | 7.0, **not met** | x |"; have != want {
 		t.Errorf("the row is %q, want %q", have, want)
 	}
-	if _, err := chosenBounds("laplace", true); err == nil || !strings.Contains(err.Error(), "there are laplace-1, ") {
+	if _, err := chosenBounds("laplace"); err == nil || !strings.Contains(err.Error(), "there are laplace-1, ") {
 		t.Error(err)
 	}
 }

@@ -38,31 +38,18 @@ type contender struct {
 }
 
 // beside is the command.
-func beside(ctx context.Context, args []string) error {
+func beside(ctx context.Context, folder string, args []string) error {
 	flags := flag.NewFlagSet("beside", flag.ContinueOnError)
-	var (
-		write  = flags.Bool("write", false, "write the tables into "+page)
-		rows   = flags.Int("rows", 2_000_000, "release `n` rows, and aggregate half as many")
-		rounds = flags.Int("rounds", 3, "let all have `n` turns")
-		dir    = flags.String("dir", "", "keep the data, some 1 GB, in a folder below `dir` (default: that of temporary files)")
-	)
+	write := flags.Bool("write", false, "write the tables into "+page)
 	if err := parse(flags, args); err != nil {
 		return err
 	}
-	if *rows < 2 || *rounds < 1 {
-		return errors.New("-rows must be 2 or more, and -rounds 1 or more")
-	}
-	folder, remove, err := scratch(*dir)
-	if err != nil {
-		return err
-	}
-	defer remove()
 	start := time.Now()
 	t, err := here(ctx, folder)
 	if err != nil {
 		return err
 	}
-	s := sides{t, *rows, *rounds}
+	s := sides{t, 2_000_000, 3}
 	var text strings.Builder
 	for _, compare := range []func(context.Context, *strings.Builder) error{s.aggregates, s.releases} {
 		if err := compare(ctx, &text); err != nil {
@@ -79,7 +66,8 @@ func beside(ctx context.Context, args []string) error {
 // sides holds the common parts of both comparisons.
 type sides struct {
 	*tree
-	rows, rounds int
+	rows   int // to release; half as many are aggregated
+	rounds int // turns of all
 }
 
 // compete lets all contenders take turns, and keeps the best of each.

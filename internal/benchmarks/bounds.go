@@ -53,32 +53,24 @@ var bounded = []bound{
 	{"build", "first build of `geosql`, downloads apart", 60, 0, "s", true, firstBuild},
 }
 
+// rounds is how many turns the best is taken of, unless a turn takes 20 s.
+const rounds = 2
+
 // bounds is the command.
-func bounds(ctx context.Context, args []string) error {
+func bounds(ctx context.Context, folder string, args []string) error {
 	flags := flag.NewFlagSet("bounds", flag.ContinueOnError)
 	var (
 		write  = flags.Bool("write", false, "write the table into "+page+", where works that are not measured keep their figures")
 		before = flags.String("before", "", "measure `revision` too, in turns, except for work known to take more than 20 s")
-		only   = flags.String("only", "", "measure `names` only, with commas between them")
-		slow   = flags.Bool("slow", false, "measure work of minutes, too: the first build and 1,000 places")
-		rounds = flags.Int("rounds", 2, "take the best of `n` turns, of one where a turn takes 20 s")
-		dir    = flags.String("dir", "", "keep the data, some 1 GB, in a folder below `dir` (default: that of temporary files)")
+		only   = flags.String("only", "", "measure `names` only, with commas between them; otherwise all but work of minutes")
 	)
 	if err := parse(flags, args); err != nil {
 		return err
 	}
-	if *rounds < 1 {
-		return errors.New("-rounds must be 1 or more")
-	}
-	chosen, err := chosenBounds(*only, *slow)
+	chosen, err := chosenBounds(*only)
 	if err != nil {
 		return err
 	}
-	folder, remove, err := scratch(*dir)
-	if err != nil {
-		return err
-	}
-	defer remove()
 	start := time.Now()
 	trees := []*tree{nil, nil}
 	if trees[1], err = here(ctx, filepath.Join(folder, "now")); err == nil && *before != "" {
@@ -90,7 +82,7 @@ func bounds(ctx context.Context, args []string) error {
 	rows := map[string]string{}
 	for _, b := range chosen {
 		var best [2]timing
-		for round := range *rounds {
+		for round := range rounds {
 			long := false
 			for side, t := range trees {
 				if t == nil || side == 0 && b.long() {
@@ -134,10 +126,10 @@ func bounds(ctx context.Context, args []string) error {
 	return fill("bounds", boundsTable(rows))
 }
 
-// chosenBounds returns the bounds of those names, or all, with the slow ones or without.
-func chosenBounds(only string, slow bool) ([]bound, error) {
+// chosenBounds returns the bounds of those names, or all but the slow ones.
+func chosenBounds(only string) ([]bound, error) {
 	if only == "" {
-		return slices.DeleteFunc(slices.Clone(bounded), func(b bound) bool { return b.slow && !slow }), nil
+		return slices.DeleteFunc(slices.Clone(bounded), func(b bound) bool { return b.slow }), nil
 	}
 	return named(bounded, only, "work", func(b bound) string { return b.name })
 }
@@ -383,6 +375,6 @@ func sealedRows(rows int) func(context.Context, *tree) (timing, error) {
 
 // firstBuild measures building the command with an empty cache.
 func firstBuild(ctx context.Context, t *tree) (timing, error) {
-	_, u, err := freshBuild(ctx, t.sources, t.data, "./cmd/geosql", "")
+	_, u, err := freshBuild(ctx, t.sources, t.data)
 	return timing{Seconds: u.wall.Seconds()}, err
 }

@@ -26,27 +26,19 @@ type action struct {
 
 func (a action) cpu() time.Duration { return a.CmdUser + a.CmdSys }
 
+// target is the package that is built.
+const target = "./cmd/geosql"
+
 // build is the command: it builds geosql with an empty cache, as on a fresh machine that has the modules.
-func build(ctx context.Context, args []string) error {
-	flags := flag.NewFlagSet("build", flag.ContinueOnError)
-	var (
-		target  = flags.String("package", "./cmd/geosql", "build `package`")
-		heavy   = flags.Int("n", 20, "list the `n` packages that take the most")
-		dir     = flags.String("dir", "", "keep the cache, some 400 MB, in a folder below `dir` (default: that of temporary files)")
-		setting = flags.String("cgo", "", "set CGO_CFLAGS to `flags`, to see their effect")
-	)
-	if err := parse(flags, args); err != nil {
+func build(ctx context.Context, folder string, args []string) error {
+	const heavy = 20 // packages that are listed
+	if err := parse(flag.NewFlagSet("build", flag.ContinueOnError), args); err != nil {
 		return err
 	}
-	folder, remove, err := scratch(*dir)
-	if err != nil {
-		return err
-	}
-	defer remove()
 	if out, err := exec.CommandContext(ctx, "go", "mod", "download").CombinedOutput(); err != nil {
 		return fmt.Errorf("go mod download: %w\n%s", err, out)
 	}
-	text, u, err := freshBuild(ctx, ".", folder, *target, *setting)
+	text, u, err := freshBuild(ctx, ".", folder)
 	if err != nil {
 		return err
 	}
@@ -54,11 +46,11 @@ func build(ctx context.Context, args []string) error {
 	if err := json.Unmarshal(text, &actions); err != nil {
 		return err
 	}
-	modules, importers, err := packages(ctx, *target)
+	modules, importers, err := packages(ctx)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s: %.1f s by the clock, %.1f s of processors, on %s\n\n", *target, u.wall.Seconds(), u.cpu.Seconds(), machine())
+	fmt.Printf("%s: %.1f s by the clock, %.1f s of processors, on %s\n\n", target, u.wall.Seconds(), u.cpu.Seconds(), machine())
 	byModule, byPackage := map[string]time.Duration{}, map[string]time.Duration{}
 	var linking time.Duration
 	for _, a := range actions {
@@ -74,7 +66,7 @@ func build(ctx context.Context, args []string) error {
 	printHeaviest(byModule, len(byModule), func(string) string { return "" })
 	fmt.Printf("%8.1f  linking\n\n", linking.Seconds())
 	fmt.Println("by package, and the imports that bring it in:")
-	printHeaviest(byPackage, *heavy, func(name string) string { return importPath(importers, name) })
+	printHeaviest(byPackage, heavy, func(name string) string { return importPath(importers, name) })
 	chain, took := longest(actions)
 	fmt.Printf("\nthe longest chain, which more processors do not shorten: %.1f s\n", took.Seconds())
 	for _, a := range chain {
@@ -124,8 +116,8 @@ func longest(actions []action) (chain []action, took time.Duration) {
 	return chain, took
 }
 
-// freshBuild builds a package in a folder of sources with an empty cache, and returns the actions of the go command.
-func freshBuild(ctx context.Context, sources, dir, target, cgo string) (actions []byte, u usage, err error) {
+// freshBuild builds the target in a folder of sources with an empty cache, and returns the actions of the go command.
+func freshBuild(ctx context.Context, sources, dir string) (actions []byte, u usage, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {
 		return nil, u, err
@@ -138,9 +130,6 @@ func freshBuild(ctx context.Context, sources, dir, target, cgo string) (actions 
 	cmd := exec.Command("go", "build", "-debug-actiongraph", graph, "-o", filepath.Join(dir, "program"), target)
 	cmd.Dir = sources
 	cmd.Env = append(os.Environ(), "GOCACHE="+filepath.Join(dir, "cache"))
-	if cgo != "" {
-		cmd.Env = append(cmd.Env, "CGO_CFLAGS="+cgo)
-	}
 	if _, u, err = run(ctx, cmd); err != nil {
 		return nil, u, err
 	}
@@ -159,7 +148,7 @@ func printHeaviest(times map[string]time.Duration, n int, more func(name string)
 
 // packages returns the modules of the packages that a build needs, and the package by which each is reached from
 // the target on the shortest way.
-func packages(ctx context.Context, target string) (modules, importers map[string]string, err error) {
+func packages(ctx context.Context) (modules, importers map[string]string, err error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-deps", "-json=ImportPath,Imports,Standard,Module", target).Output()
 	if err != nil {
 		return nil, nil, fmt.Errorf("go list: %w", err)

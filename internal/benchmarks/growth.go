@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/csv"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -11,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -36,22 +34,15 @@ type sizing struct {
 	rows, accounts int // where the other one grows
 }
 
-// axes returns the axes, in full or in the smallest sizes.
-func axes(quick bool) ([]axis, sizing) {
-	all := []axis{
+var (
+	axes = []axis{
 		{"rows", []int{1e4, 1e5, 1e6, 1e7}, []string{"laplace", "dx_sum", "release"}, "make-points", 1},
 		{"accounts", []int{1, 10, 100, 1e3, 1e4, 1e5, 1e6}, []string{"reserve", "laplace", "dx_sum", "release"}, "make-points", 0},
 		{"traces", []int{1e2, 1e3, 1e4, 1e5}, []string{"predictive", "pim"}, "make-traces", 1},
 		{"places", []int{25, 50, 100, 200, 400, 700, 1000}, []string{"optimal"}, "", 2},
 	}
-	if quick {
-		for i, sizes := range [][]int{{1e3, 2e3}, {1, 10}, {10, 20}, {5, 10}} {
-			all[i].sizes = sizes
-		}
-		return all, sizing{rows: 1000, accounts: 100}
-	}
-	return all, sizing{rows: 1e6, accounts: 1000}
-}
+	fixed = sizing{rows: 1e6, accounts: 1000}
+)
 
 // works describes the works, for tables.
 var works = map[string]string{
@@ -84,39 +75,29 @@ func fit(points []point) float64 {
 }
 
 // growth is the command.
-func growth(ctx context.Context, args []string) error {
+func growth(ctx context.Context, folder string, args []string) error {
 	flags := flag.NewFlagSet("growth", flag.ContinueOnError)
 	var (
-		quick    = flags.Bool("quick", false, "measure the smallest sizes only, which says nothing about speed")
-		write    = flags.Bool("write", false, "write the table into "+page+" and the raw numbers to "+rawGrowth+", where other axes keep theirs")
-		patience = flags.Duration("patience", time.Minute, "leave out work that will take longer than `duration`, by the smaller sizes")
-		dir      = flags.String("dir", "", "keep the data, up to 1.2 GB, in a folder below `dir` (default: that of temporary files)")
-		only     = flags.String("only", "", "measure `axes` only, of rows,accounts,traces,places")
-		sizes    = flags.String("sizes", "", "measure `sizes`, such as 100,1000, in place of those of the axis; with -only")
+		write = flags.Bool("write", false, "write the table into "+page+" and the raw numbers to "+rawGrowth+", where other axes keep theirs")
+		only  = flags.String("only", "", "measure `axes` only, of rows,accounts,traces,places")
 	)
 	if err := parse(flags, args); err != nil {
 		return err
 	}
-	axes, fixed := axes(*quick)
-	axes, err := chosen(axes, *only, *sizes)
-	if err != nil {
-		return err
+	chosen := axes
+	if *only != "" {
+		var err error
+		if chosen, err = named(axes, *only, "axis", func(a axis) string { return a.name }); err != nil {
+			return err
+		}
 	}
-	if *write && *quick {
-		return errors.New("-quick says nothing about speed: leave out -write")
-	}
-	folder, remove, err := scratch(*dir)
-	if err != nil {
-		return err
-	}
-	defer remove()
 	t, err := here(ctx, folder)
 	if err != nil {
 		return err
 	}
-	g := &grower{fixed, t, *patience, os.Stdout}
+	g := &grower{fixed, t, os.Stdout}
 	start := time.Now()
-	points, err := g.all(ctx, axes)
+	points, err := g.all(ctx, chosen)
 	if err != nil {
 		return err
 	}
@@ -139,7 +120,6 @@ func growth(ctx context.Context, args []string) error {
 
 // merged returns the points with those of old for axes that they have not, in the order of the axes.
 func merged(old, points []point) (all []point) {
-	axes, _ := axes(false)
 	for _, a := range axes {
 		other := func(p point) bool { return p.axis != a.name }
 		of := slices.DeleteFunc(slices.Clone(points), other)
@@ -151,40 +131,14 @@ func merged(old, points []point) (all []point) {
 	return all
 }
 
-// chosen returns the axes that are named, with other sizes if any are given.
-func chosen(all []axis, only, sizes string) ([]axis, error) {
-	if only == "" {
-		if sizes != "" {
-			return nil, errors.New("-sizes needs -only, which names the point")
-		}
-		return all, nil
-	}
-	some, err := named(all, only, "axis", func(a axis) string { return a.name })
-	if err != nil || sizes == "" {
-		return some, err
-	}
-	var numbers []int
-	for text := range strings.SplitSeq(sizes, ",") {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
-			return nil, fmt.Errorf("-sizes: %q is no whole number above 0", text)
-		}
-		numbers = append(numbers, n)
-	}
-	slices.Sort(numbers)
-	numbers = slices.Compact(numbers)
-	for i := range some {
-		some[i].sizes = numbers
-	}
-	return some, nil
-}
+// patience is the longest time of a work that is measured, as the smaller sizes predict it.
+const patience = time.Minute
 
 // A grower measures points, with data in a folder of its own.
 type grower struct {
 	sizing
 	*tree
-	patience time.Duration
-	log      io.Writer
+	log io.Writer
 }
 
 // all measures the points of axes. Works take turns size by size, so that they share their data.
@@ -193,7 +147,7 @@ func (g *grower) all(ctx context.Context, axes []axis) (points []point, err erro
 		earlier := map[string][]point{}
 		for _, size := range a.sizes {
 			for _, work := range a.works {
-				if why := g.skip(a, size, earlier[work]); why != "" {
+				if why := skip(a, size, earlier[work]); why != "" {
 					fmt.Fprintf(g.log, "%-8s %9d  %-10s %s\n", a.name, size, work, why)
 					continue
 				}
@@ -214,7 +168,7 @@ func (g *grower) all(ctx context.Context, axes []axis) (points []point, err erro
 }
 
 // skip says why a point is not measured, or nothing.
-func (g *grower) skip(a axis, size int, earlier []point) string {
+func skip(a axis, size int, earlier []point) string {
 	if a.name == "places" && size > optimal.MaxPlaces {
 		return fmt.Sprintf("left out: at most %d places are solved", optimal.MaxPlaces)
 	}
@@ -228,10 +182,10 @@ func (g *grower) skip(a axis, size int, earlier []point) string {
 	}
 	last := earlier[n-1]
 	predicted := last.seconds * math.Pow(float64(size)/float64(last.size), exponent)
-	if predicted <= g.patience.Seconds() {
+	if predicted <= patience.Seconds() {
 		return ""
 	}
-	return fmt.Sprintf("left out: it would take some %s, and -patience is %v", duration(predicted), g.patience)
+	return fmt.Sprintf("left out: it would take some %s, more than %v", duration(predicted), patience)
 }
 
 // point measures one work at one size, in processes of its own.

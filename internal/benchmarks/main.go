@@ -21,13 +21,12 @@ import (
 	"strings"
 )
 
-// commands holds the measurements, by name.
-var commands = map[string]func(ctx context.Context, args []string) error{
+// commands holds the measurements, by name. Each has an empty folder for its data.
+var commands = map[string]func(ctx context.Context, folder string, args []string) error{
 	"growth": growth,
 	"beside": beside,
 	"build":  build,
 	"bounds": bounds,
-	"work":   work,
 }
 
 // errUsage follows an error that the flag package has printed.
@@ -36,11 +35,11 @@ var errUsage = errors.New("usage")
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
+	if len(os.Args) < 2 || commands[os.Args[1]] == nil && os.Args[1] != "work" {
 		fmt.Fprintln(os.Stderr, "usage: go run ./internal/benchmarks growth|beside|build|bounds [-h]")
 		os.Exit(2)
 	}
-	err := commands[os.Args[1]](ctx, os.Args[2:])
+	err := perform(ctx, os.Args[1], os.Args[2:])
 	if ctx.Err() != nil {
 		err = errors.New("interrupted")
 	}
@@ -52,6 +51,19 @@ func main() {
 		fmt.Fprintf(os.Stderr, "benchmarks: %s: %v\n", os.Args[1], err)
 		os.Exit(1)
 	}
+}
+
+// perform runs a command, with a folder where temporary files are (TMPDIR).
+func perform(ctx context.Context, name string, args []string) error {
+	if name == "work" {
+		return work(ctx, args)
+	}
+	folder, err := os.MkdirTemp("", "geosql-benchmarks")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	return commands[name](ctx, folder, args)
 }
 
 // parse reads the flags of a command, which has no other arguments.
@@ -85,12 +97,6 @@ func named[T any](all []T, list, kind string, name func(T) string) (some []T, er
 		some = append(some, all[i])
 	}
 	return some, nil
-}
-
-// scratch returns a new folder for data, below parent or where temporary files are, and a function that removes it.
-func scratch(parent string) (dir string, remove func(), err error) {
-	dir, err = os.MkdirTemp(parent, "geosql-benchmarks")
-	return dir, func() { os.RemoveAll(dir) }, err
 }
 
 // machine describes the machine of the figures.

@@ -22,28 +22,23 @@ func main() {
 		hours    = flag.Float64("hours", 0, "run all targets for `n` hours together")
 		parallel = flag.Int("parallel", runtime.GOMAXPROCS(0), "run a target in `n` processes")
 		only     = flag.String("only", "", "run the targets with a package and name that match `regexp`")
-		skip     = flag.String("skip", "^$", "leave out the targets with a package and name that match `regexp`")
 		list     = flag.Bool("list", false, "list the targets and run nothing")
 	)
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *each, *hours, *parallel, *only, *skip, *list); err != nil {
+	if err := run(ctx, *each, *hours, *parallel, *only, *list); err != nil {
 		fmt.Fprintln(os.Stderr, "fuzz:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, each time.Duration, hours float64, parallel int, only, skip string, list bool) error {
+func run(ctx context.Context, each time.Duration, hours float64, parallel int, only string, list bool) error {
 	wanted, err := regexp.Compile(only)
 	if err != nil {
 		return err
 	}
-	unwanted, err := regexp.Compile(skip)
-	if err != nil {
-		return err
-	}
-	targets, err := find(".", wanted, unwanted)
+	targets, err := find(".", wanted)
 	switch {
 	case err != nil:
 		return err

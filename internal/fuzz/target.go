@@ -29,8 +29,8 @@ func (t target) String() string { return filepath.ToSlash(filepath.Join(t.dir(),
 
 var declaration = regexp.MustCompile(`(?m)^func (Fuzz\w*)\(\w+ \*testing\.F\)`)
 
-// find returns the targets below root that match only and not skip, in the order of their folders.
-func find(root string, only, skip *regexp.Regexp) (targets []target, err error) {
+// find returns the targets below root that match only, in the order of their folders.
+func find(root string, only *regexp.Regexp) (targets []target, err error) {
 	modules := map[string]string{} // by folder
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -60,7 +60,7 @@ func find(root string, only, skip *regexp.Regexp) (targets []target, err error) 
 		}
 		for _, m := range declaration.FindAllSubmatch(source, -1) {
 			t := target{module, folder, string(m[1])}
-			if only.MatchString(t.String()) && !skip.MatchString(t.String()) {
+			if only.MatchString(t.String()) {
 				targets = append(targets, t)
 			}
 		}
