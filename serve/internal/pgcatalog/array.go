@@ -3,79 +3,50 @@ package pgcatalog
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
+	"regexp"
 	"strings"
 
 	"github.com/geosql/geosql/internal/sqlite"
+)
+
+// An element of an array is quoted, or a text without commas. A comma follows it, unless it is the last one.
+var (
+	element = regexp.MustCompile(`(?s)^ *(?:("(?:[^"\\]|\\.)*") *|([^,]*))(,|$)`)
+	escape  = regexp.MustCompile(`(?s)\\(.)`)
 )
 
 // parseArray returns the elements of an array, {1,2} or, as of an int2vector, 1 2. A NULL element
 // is nil.
 func parseArray(s string) (elements []any, vector bool, err error) {
 	s = strings.TrimSpace(s)
-	if !strings.HasPrefix(s, "{") {
+	body, braced := strings.CutPrefix(s, "{")
+	if !braced {
 		for _, f := range strings.Fields(s) {
 			elements = append(elements, f)
 		}
 		return elements, true, nil
 	}
 	bad := &Error{Code: codeBadText, Message: "malformed array literal: an array is written as {1,2}"}
-	if !strings.HasSuffix(s, "}") {
+	body, closed := strings.CutSuffix(body, "}")
+	if !closed {
 		return nil, false, bad
 	}
-	body := s[1 : len(s)-1]
-	if strings.TrimSpace(body) == "" {
-		return nil, false, nil
-	}
-	for i := 0; ; {
-		for i < len(body) && body[i] == ' ' {
-			i++
-		}
-		var b strings.Builder
-		inQuotes := i < len(body) && body[i] == '"'
-		if inQuotes {
-			closed := false
-			for i++; i < len(body); i++ {
-				if body[i] == '"' {
-					closed = true
-					i++
-					break
-				}
-				if body[i] == '\\' && i+1 < len(body) {
-					i++
-				}
-				b.WriteByte(body[i])
-			}
-			if !closed {
-				return nil, false, bad
-			}
-			elements = append(elements, b.String())
-		} else {
-			from := i
-			for i < len(body) && body[i] != ',' {
-				i++
-			}
-			e := strings.TrimSpace(body[from:i])
-			switch {
-			case strings.EqualFold(e, "null"):
-				elements = append(elements, nil)
-			case e == "" || strings.ContainsAny(e, `{}"`):
-				return nil, false, bad
-			default:
-				elements = append(elements, e)
-			}
-		}
-		for i < len(body) && body[i] == ' ' {
-			i++
-		}
-		if i == len(body) {
-			return elements, false, nil
-		}
-		if body[i] != ',' {
+	for more := strings.TrimSpace(body) != ""; more; {
+		m := element.FindStringSubmatch(body)
+		text := strings.TrimSpace(m[2])
+		switch {
+		case m[1] != "":
+			elements = append(elements, escape.ReplaceAllString(m[1][1:len(m[1])-1], "$1"))
+		case strings.EqualFold(text, "null"):
+			elements = append(elements, nil)
+		case text == "" || strings.ContainsAny(text, `{}"`):
 			return nil, false, bad
+		default:
+			elements = append(elements, text)
 		}
-		i++
+		body, more = body[len(m[0]):], m[3] != ""
 	}
+	return elements, false, nil
 }
 
 // formatArray returns an array as a text.
@@ -95,16 +66,6 @@ func formatArray(elements []any) string {
 		}
 	}
 	return "{" + strings.Join(parts, ",") + "}"
-}
-
-// typed returns a whole number as one.
-func typed(e any) any {
-	if s, ok := e.(string); ok {
-		if n, err := strconv.ParseInt(s, 10, 64); err == nil && strconv.FormatInt(n, 10) == s {
-			return n
-		}
-	}
-	return e
 }
 
 // fromJSON returns the array of a JSON array of scalars.
@@ -158,8 +119,8 @@ func (g *arrayGroup) Final(c *sqlite.Call) error {
 
 // boolGroup is bool_and or bool_or over one group.
 type boolGroup struct {
-	or        bool
-	seen, all bool
+	or    bool
+	value any // nil before the first value
 }
 
 func (g *boolGroup) Step(c *sqlite.Call) error {
@@ -168,113 +129,93 @@ func (g *boolGroup) Step(c *sqlite.Call) error {
 		return nil
 	}
 	b, err := truth(v)
-	if !g.seen {
-		g.seen, g.all = true, b
-	} else if g.or {
-		g.all = g.all || b
-	} else {
-		g.all = g.all && b
+	if g.value == nil || b == g.or {
+		g.value = b
 	}
 	return err
 }
 
 func (g *boolGroup) Final(c *sqlite.Call) error {
-	if !g.seen {
-		c.ResultNull(0)
-	} else {
-		c.ResultInt(0, number01(g.all))
-	}
+	result(c, 0, g.value)
 	return nil
 }
 
-func number01(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
+// A listing begins the rows of a set-returning function: next returns their values.
+type listing func(c *sqlite.Call) (next func() (any, bool), err error)
+
+// listCursor iterates over a listing and numbers the values.
+type listCursor struct {
+	open listing
+	next func() (any, bool)
+	n    int64
 }
 
-// elementsCursor iterates over the elements of an array.
-type elementsCursor struct {
-	elements []any
-	i        int
-	first    int64
-}
-
-func (u *elementsCursor) Filter(c *sqlite.Call, _ uint) (sqlite.Rows, error) {
-	u.elements, u.i, u.first = nil, 0, 1
-	v := c.Arg(0).Copy()
-	if v == nil {
-		return sqlite.NoRow, nil
-	}
-	elements, _, err := parseArray(textOf(v))
-	if err != nil {
+func (l *listCursor) Filter(c *sqlite.Call, _ uint) (rows sqlite.Rows, err error) {
+	if l.next, err = l.open(c); err != nil {
 		return sqlite.NoRow, err
 	}
-	u.elements = elements
-	return u.Next(c)
+	l.n = 0
+	return l.Next(c)
 }
 
-func (u *elementsCursor) Next(c *sqlite.Call) (sqlite.Rows, error) {
-	if u.i >= len(u.elements) {
+func (l *listCursor) Next(c *sqlite.Call) (sqlite.Rows, error) {
+	v, ok := l.next()
+	if !ok {
 		return sqlite.NoRow, nil
 	}
-	result(c, 0, typed(u.elements[u.i]))
-	c.ResultInt(1, int64(u.i)+u.first)
-	u.i++
+	l.n++
+	result(c, 0, v)
+	c.ResultInt(1, l.n)
 	return sqlite.OneRow, nil
 }
 
-func (u *elementsCursor) Close() {}
+func (l *listCursor) Close() {}
 
-// seriesCursor iterates over generate_series.
-type seriesCursor struct {
-	next, stop, step, n int64
-	done                bool
-}
+// noMore is the end of a listing.
+func noMore() (any, bool) { return nil, false }
 
-func (s *seriesCursor) Filter(c *sqlite.Call, _ uint) (sqlite.Rows, error) {
-	*s = seriesCursor{step: 1}
-	for i, to := range []*int64{&s.next, &s.stop, &s.step} {
-		if i >= c.Len() {
-			break
+// nothing lists no rows, as aclexplode does here.
+func nothing(*sqlite.Call) (func() (any, bool), error) { return noMore, nil }
+
+// elements lists the elements of an array.
+func elements(c *sqlite.Call) (func() (any, bool), error) {
+	list, _, err := parseArray(textOf(c.Arg(0).Copy()))
+	return func() (any, bool) {
+		if len(list) == 0 {
+			return nil, false
 		}
-		v, ok := typed(c.Arg(i).Copy()).(int64)
-		if !ok {
-			if c.Arg(i).Copy() == nil {
-				if i == 2 {
-					continue
-				}
-				return sqlite.NoRow, nil
-			}
-			return sqlite.NoRow, &Error{Code: codeNotSupported, Message: "generate_series takes whole numbers here"}
+		v := typed(list[0])
+		list = list[1:]
+		return v, true
+	}, err
+}
+
+// series lists the numbers of generate_series.
+func series(c *sqlite.Call) (func() (any, bool), error) {
+	next, stop, step := int64(0), int64(0), int64(1)
+	for i, to := range []*int64{&next, &stop, &step}[:c.Len()] {
+		v := c.Arg(i).Copy()
+		n, isWhole := typed(v).(int64)
+		switch {
+		case isWhole:
+			*to = n
+		case v != nil:
+			return nil, &Error{Code: codeNotSupported, Message: "generate_series takes whole numbers here"}
+		case i < 2:
+			return noMore, nil
 		}
-		*to = v
 	}
-	if s.step == 0 {
-		return sqlite.NoRow, &Error{Code: codeBadParameter, Message: "generate_series: the step must not be 0"}
+	if step == 0 {
+		return nil, &Error{Code: codeBadParameter, Message: "generate_series: the step must not be 0"}
 	}
-	return s.Next(c)
+	done := false
+	return func() (any, bool) {
+		if done || step > 0 && next > stop || step < 0 && next < stop {
+			return nil, false
+		}
+		v := next
+		next += step
+		done = (next > v) != (step > 0) // an overflow
+		return v, true
+	}, nil
 }
-
-func (s *seriesCursor) Next(c *sqlite.Call) (sqlite.Rows, error) {
-	if s.done || s.step > 0 && s.next > s.stop || s.step < 0 && s.next < s.stop {
-		return sqlite.NoRow, nil
-	}
-	c.ResultInt(0, s.next)
-	s.n++
-	c.ResultInt(1, s.n)
-	after := s.next + s.step
-	s.done = (after > s.next) != (s.step > 0) // an overflow
-	s.next = after
-	return sqlite.OneRow, nil
-}
-
-func (s *seriesCursor) Close() {}
-
-// noRows is a function without rows, such as aclexplode.
-type noRows struct{}
-
-func (noRows) Filter(*sqlite.Call, uint) (sqlite.Rows, error) { return sqlite.NoRow, nil }
-func (noRows) Next(*sqlite.Call) (sqlite.Rows, error)         { return sqlite.NoRow, nil }
-func (noRows) Close()                                         {}

@@ -3,6 +3,7 @@ package pgcatalog
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -10,8 +11,8 @@ import (
 	"github.com/geosql/geosql/internal/sqltext"
 )
 
-// A Command is a classified statement: SQLite answers a [Query], the server all others.
-type Command interface{ command() }
+// A Command is a classified statement, of one of the types below: SQLite answers a [Query], the server all others.
+type Command any
 
 type (
 	// Empty is a statement without anything to do.
@@ -76,39 +77,25 @@ type (
 	}
 )
 
-func (Empty) command()      {}
-func (Query) command()      {}
-func (Set) command()        {}
-func (Show) command()       {}
-func (Reset) command()      {}
-func (Begin) command()      {}
-func (Commit) command()     {}
-func (Rollback) command()   {}
-func (Savepoint) command()  {}
-func (Discard) command()    {}
-func (Declare) command()    {}
-func (Fetch) command()      {}
-func (Close) command()      {}
-func (Deallocate) command() {}
-func (Unlisten) command()   {}
-func (Copy) command()       {}
-func (Explain) command()    {}
-
-// parser reads the words of a command.
+// parser reads the words of a command, up to its first error.
 type parser struct {
 	sql   string
 	read  func() (sqltext.Token, bool)
 	ahead []sqltext.Token // that are read and not used
+	err   error
 }
 
-// token returns a token ahead, an empty one at the end of the text. The next one has the number 0.
+// token returns a token ahead, an empty one at the end of the text and after an error. The next one has the number 0.
 func (p *parser) token(n int) sqltext.Token {
-	for len(p.ahead) <= n {
+	for p.err == nil && len(p.ahead) <= n {
 		t, ok := p.read()
 		if !ok {
-			return sqltext.Token{At: len(p.sql)}
+			break
 		}
 		p.ahead = append(p.ahead, t)
+	}
+	if p.err != nil || n >= len(p.ahead) {
+		return sqltext.Token{At: len(p.sql)}
 	}
 	return p.ahead[n]
 }
@@ -138,46 +125,59 @@ func (p *parser) word(keywords ...string) bool {
 	return true
 }
 
-// rest returns the text from the next token on.
-func (p *parser) rest() string { return p.text(p.peek(), sqltext.Token{At: len(p.sql)}) }
+// symbol reports whether the next token is one of the symbols, and then reads it.
+func (p *parser) symbol(symbols ...string) bool {
+	is := p.peek().IsSymbol(symbols...)
+	if is {
+		p.skip(1)
+	}
+	return is
+}
 
 // text returns the text from one token to before another.
 func (p *parser) text(from, to sqltext.Token) string { return p.sql[from.At:to.At] }
 
-// fail returns an error at a token.
-func (p *parser) fail(t sqltext.Token, code, format string, args ...any) error {
-	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Position: utf8.RuneCountInString(p.sql[:t.At]) + 1}
+// query returns the text from the next token on. Without any the command, which needs it, is an error.
+func (p *parser) query(needed string) string {
+	if !p.more() {
+		p.fail(p.peek(), codeSyntax, "%s", needed)
+	}
+	return p.text(p.peek(), sqltext.Token{At: len(p.sql)})
+}
+
+// fail notes the first error, at a token.
+func (p *parser) fail(t sqltext.Token, code, format string, args ...any) {
+	if p.err == nil {
+		p.err = errorAt(p.sql, t.At, code, format, args...)
+	}
+}
+
+// errorAt returns an error at a byte of a statement.
+func errorAt(sql string, at int, code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Position: utf8.RuneCountInString(sql[:at]) + 1}
 }
 
 // name reads a name, or a dotted one such as geosql.epsilon.
-func (p *parser) name() (string, error) {
+func (p *parser) name() string {
 	t := p.peek()
 	if t.Name() == "" {
-		return "", p.fail(t, codeSyntax, "a name has to stand here")
+		p.fail(t, codeSyntax, "a name has to stand here")
+		return ""
 	}
 	parts := []string{p.next().Name()}
 	for p.peek().IsSymbol(".") && p.token(1).Name() != "" {
 		parts = append(parts, p.token(1).Name())
 		p.skip(2)
 	}
-	return strings.Join(parts, "."), nil
+	return strings.Join(parts, ".")
 }
 
-// end returns the command, or an error if something follows it.
-func (p *parser) end(c Command) (Command, error) {
+// end returns the command, if nothing follows it.
+func (p *parser) end(c Command) Command {
 	if p.more() {
-		return nil, p.fail(p.peek(), codeSyntax, "%q is not understood here", p.peek().Text)
+		p.fail(p.peek(), codeSyntax, "%q is not understood here", p.peek().Text)
 	}
-	return c, nil
-}
-
-// named returns the command of the name that ends a statement.
-func (p *parser) named(command func(name string) Command) (Command, error) {
-	name, err := p.name()
-	if err != nil {
-		return nil, err
-	}
-	return p.end(command(name))
+	return c
 }
 
 // Parse classifies a statement. It reads no further than it has to.
@@ -185,41 +185,44 @@ func Parse(s sqltext.Statement) (Command, error) {
 	read, stop := iter.Pull(s.Words())
 	defer stop()
 	p := &parser{sql: s.SQL, read: read}
-	first := p.peek()
-	switch {
+	c := p.command()
+	if p.err != nil {
+		return nil, p.err
+	}
+	return c, nil
+}
+
+func (p *parser) command() Command {
+	switch first := p.peek(); {
 	case !p.more():
-		return Empty{}, nil
+		return Empty{}
 	case p.word("set"):
 		return p.set()
 	case p.word("show"):
-		return p.show()
+		return p.end(Show{p.setting()})
 	case p.word("reset"):
-		if p.word("session", "authorization") {
-			return p.end(Reset{"session_authorization"})
-		}
-		return p.named(func(name string) Command { return Reset{strings.ToLower(name)} })
+		return p.end(Reset{p.setting()})
 	case p.word("begin"), p.word("start", "transaction"):
-		return p.begin()
+		return p.end(p.modes())
 	case p.word("commit"), p.word("end"):
 		p.transaction()
 		return p.end(Commit{})
 	case p.word("rollback"), p.word("abort"):
 		p.transaction()
-		if p.word("to") {
-			p.word("savepoint")
-			return p.named(func(name string) Command { return Savepoint{Name: name, Rollback: true} })
+		if !p.word("to") {
+			return p.end(Rollback{})
 		}
-		return p.end(Rollback{})
-	case p.word("savepoint"), p.word("release"):
-		release := first.Is("release")
-		if release {
-			p.word("savepoint")
-		}
-		return p.named(func(name string) Command { return Savepoint{Name: name, Release: release} })
+		p.word("savepoint")
+		return p.end(Savepoint{Name: p.name(), Rollback: true})
+	case p.word("savepoint"):
+		return p.end(Savepoint{Name: p.name()})
+	case p.word("release"):
+		p.word("savepoint")
+		return p.end(Savepoint{Name: p.name(), Release: true})
 	case p.word("discard"):
 		what := p.next()
 		if !what.Is("all", "plans", "sequences", "temp", "temporary") {
-			return nil, p.fail(what, codeSyntax, "DISCARD takes ALL, PLANS, SEQUENCES or TEMP")
+			p.fail(what, codeSyntax, "DISCARD takes ALL, PLANS, SEQUENCES or TEMP")
 		}
 		return p.end(Discard{what.Name()})
 	case p.word("declare"):
@@ -227,68 +230,69 @@ func Parse(s sqltext.Statement) (Command, error) {
 	case p.word("fetch"), p.word("move"):
 		return p.fetch(first.Is("move"))
 	case p.word("close"):
-		if p.word("all") {
-			return p.end(Close{})
-		}
-		return p.named(func(name string) Command { return Close{name} })
+		return p.end(Close{p.oneOrAll()})
 	case p.word("deallocate"):
 		p.word("prepare")
-		if p.word("all") {
-			return p.end(Deallocate{})
-		}
-		return p.named(func(name string) Command { return Deallocate{name} })
+		return p.end(Deallocate{p.oneOrAll()})
 	case p.word("copy"):
 		return p.copy()
 	case p.word("explain"):
 		return p.explain()
+	default:
+		return p.other(first)
 	}
-	return p.other(first)
-}
-
-// show reads SHOW.
-func (p *parser) show() (Command, error) {
-	switch {
-	case p.word("transaction", "isolation", "level"):
-		return p.end(Show{"transaction_isolation"})
-	case p.word("time", "zone"):
-		return p.end(Show{"timezone"})
-	case p.word("session", "authorization"):
-		return p.end(Show{"session_authorization"})
-	}
-	return p.named(func(name string) Command { return Show{strings.ToLower(name)} })
 }
 
 // other reads UNLISTEN, refuses statements that the dialect lacks, and leaves others to SQLite.
-func (p *parser) other(first sqltext.Token) (Command, error) {
+func (p *parser) other(first sqltext.Token) Command {
 	switch {
 	case first.Is("prepare", "execute"):
-		p.skip(1)
-		return nil, p.fail(p.peek(), codeNotSupported, "PREPARE and EXECUTE are not statements here: use the client's prepared statements")
+		p.fail(p.token(1), codeNotSupported, "PREPARE and EXECUTE are not statements here: use the client's prepared statements")
 	case p.word("unlisten"): // pools do that; nothing listens
 		if t := p.next(); !t.IsSymbol("*") && t.Name() == "" {
-			return nil, p.fail(t, codeSyntax, "UNLISTEN takes a name or *")
+			p.fail(t, codeSyntax, "UNLISTEN takes a name or *")
 		}
 		return p.end(Unlisten{})
 	case first.Is("listen", "notify", "lock", "grant", "revoke", "call", "do"):
-		return nil, p.fail(first, codeNotSupported, "the dialect is SQLite's: it has no %s", strings.ToUpper(first.Text))
+		p.fail(first, codeNotSupported, "the dialect is SQLite's: it has no %s", strings.ToUpper(first.Text))
 	}
-	return Query{}, nil
+	return Query{}
 }
 
+// oneOrAll reads a name, which is empty for ALL.
+func (p *parser) oneOrAll() string {
+	if p.word("all") {
+		return ""
+	}
+	return p.name()
+}
+
+// setting reads the name of a setting, which may have several words.
+func (p *parser) setting() string {
+	switch {
+	case p.word("transaction", "isolation", "level"):
+		return "transaction_isolation"
+	case p.word("time", "zone"):
+		return "timezone"
+	case p.word("session", "authorization"):
+		return "session_authorization"
+	}
+	return strings.ToLower(p.name())
+}
+
+// transaction reads words without a meaning of their own.
 func (p *parser) transaction() {
 	if !p.word("work") {
 		p.word("transaction")
 	}
-	if p.word("and", "no", "chain") {
-		return
-	}
+	p.word("and", "no", "chain")
 }
 
-func (p *parser) begin() (Command, error) {
+// modes reads the modes of a transaction.
+func (p *parser) modes() (b Begin) {
 	if !p.word("work") {
 		p.word("transaction")
 	}
-	b := Begin{}
 	for p.more() {
 		switch {
 		case p.word("read", "only"):
@@ -297,38 +301,28 @@ func (p *parser) begin() (Command, error) {
 			b.ReadWrite = true
 		case p.word("isolation", "level"):
 			if !p.word("serializable") && !p.word("repeatable", "read") && !p.word("read", "committed") && !p.word("read", "uncommitted") {
-				return nil, p.fail(p.peek(), codeSyntax, "an isolation level has to stand here")
+				p.fail(p.peek(), codeSyntax, "an isolation level has to stand here")
 			}
-		case p.word("not", "deferrable"), p.word("deferrable"), p.word("deferred"), p.word("immediate"), p.word("exclusive"):
-		case p.peek().IsSymbol(","):
-			p.skip(1)
+		case p.word("not", "deferrable"), p.word("deferrable"), p.word("deferred"), p.word("immediate"), p.word("exclusive"), p.symbol(","):
 		default:
-			return p.end(b)
+			p.end(b)
 		}
 	}
-	return b, nil
+	return b
 }
 
-func (p *parser) set() (Command, error) {
+func (p *parser) set() Command {
 	s := Set{}
 	if p.word("local") {
 		s.Local = true
 	} else if p.word("session", "characteristics", "as", "transaction") {
-		b, err := p.begin()
-		if err != nil {
-			return nil, err
-		}
-		return setTransaction("default_transaction_", b.(Begin)), nil
+		return p.setTransaction("default_transaction_")
 	} else {
 		p.word("session")
 	}
 	switch {
 	case p.word("transaction"):
-		b, err := p.begin()
-		if err != nil {
-			return nil, err
-		}
-		return setTransaction("transaction_", b.(Begin)), nil
+		return p.setTransaction("transaction_")
 	case p.word("time", "zone"):
 		s.Name = "timezone"
 	case p.word("names"):
@@ -336,54 +330,46 @@ func (p *parser) set() (Command, error) {
 	case p.word("schema"):
 		s.Name = "search_path"
 	case p.word("role"), p.word("session", "authorization"), p.word("authorization"):
-		return nil, p.fail(p.peek(), codeNotSupported, "a session keeps its role: log in as another one")
+		p.fail(p.peek(), codeNotSupported, "a session keeps its role: log in as another one")
 	default:
-		name, err := p.name()
-		if err != nil {
-			return nil, err
-		}
-		s.Name = strings.ToLower(name)
-		if !p.word("to") {
-			if !p.peek().IsSymbol("=") {
-				return nil, p.fail(p.peek(), codeSyntax, "SET %s needs = and a value", s.Name)
-			}
-			p.skip(1)
+		s.Name = strings.ToLower(p.name())
+		if !p.word("to") && !p.symbol("=") {
+			p.fail(p.peek(), codeSyntax, "SET %s needs = and a value", s.Name)
 		}
 	}
 	if p.word("default") {
 		s.Default = true
 		return p.end(s)
 	}
-	var values []string
-	for {
-		sign := ""
-		if p.peek().IsSymbol("-", "+") {
-			if sign = p.next().Text; sign == "+" {
-				sign = ""
-			}
-		}
-		t := p.next()
-		switch {
-		case t.IsText():
-			values = append(values, t.Literal())
-		case t.Kind == sqltext.Number:
-			values = append(values, sign+t.Text)
-		case t.Name() != "":
-			values = append(values, t.Name())
-		default:
-			return nil, p.fail(t, codeSyntax, "SET %s needs a value", s.Name)
-		}
-		if !p.peek().IsSymbol(",") {
-			break
-		}
-		p.skip(1)
+	values := []string{p.value(s.Name)}
+	for p.symbol(",") {
+		values = append(values, p.value(s.Name))
 	}
 	s.Value = strings.Join(values, ", ")
 	return p.end(s)
 }
 
+// value reads one value of a setting.
+func (p *parser) value(setting string) string {
+	sign := ""
+	if !p.symbol("+") && p.symbol("-") {
+		sign = "-"
+	}
+	t := p.next()
+	switch {
+	case t.IsText():
+		return t.Literal()
+	case t.Kind == sqltext.Number:
+		return sign + t.Text
+	case t.Name() == "":
+		p.fail(t, codeSyntax, "SET %s needs a value", setting)
+	}
+	return t.Name()
+}
+
 // setTransaction is SET TRANSACTION. Of levels of isolation there is one.
-func setTransaction(prefix string, b Begin) Set {
+func (p *parser) setTransaction(prefix string) Command {
+	b := p.modes()
 	s := Set{Name: prefix + "read_only", Local: prefix == "transaction_"}
 	switch {
 	case b.ReadWrite:
@@ -396,13 +382,10 @@ func setTransaction(prefix string, b Begin) Set {
 	return s
 }
 
-func (p *parser) declare() (Command, error) {
-	name, err := p.name()
-	if err != nil {
-		return nil, err
-	}
-	d := Declare{Name: name}
-	for !p.word("cursor") {
+func (p *parser) declare() Command {
+	const needed = "DECLARE needs CURSOR FOR and a query"
+	d := Declare{Name: p.name()}
+	for p.err == nil && !p.word("cursor") {
 		switch {
 		case p.word("binary"):
 			d.Binary = true
@@ -410,68 +393,62 @@ func (p *parser) declare() (Command, error) {
 		case p.word("scroll"):
 			d.Scroll = true
 		default:
-			return nil, p.fail(p.peek(), codeSyntax, "DECLARE needs CURSOR FOR and a query")
+			p.fail(p.peek(), codeSyntax, "%s", needed)
 		}
 	}
-	switch {
-	case p.word("with", "hold"):
-		d.Hold = true
-	case p.word("without", "hold"):
+	if d.Hold = p.word("with", "hold"); !d.Hold {
+		p.word("without", "hold")
 	}
-	if !p.word("for") || !p.more() {
-		return nil, p.fail(p.peek(), codeSyntax, "DECLARE needs CURSOR FOR and a query")
+	if !p.word("for") {
+		p.fail(p.peek(), codeSyntax, "%s", needed)
 	}
-	d.SQL = p.rest()
-	return d, nil
+	d.SQL = p.query(needed)
+	return d
 }
 
-func (p *parser) fetch(move bool) (Command, error) {
+func (p *parser) fetch(move bool) Command {
 	f := Fetch{Count: 1, Move: move}
-	switch {
-	case p.word("next"):
-	case p.word("all"):
-		f.All = true
-	case p.word("forward"), p.peek().Kind == sqltext.Number:
-		if p.word("all") {
-			f.All = true
-		} else if p.peek().Kind == sqltext.Number {
-			n, err := strconv.ParseInt(p.peek().Text, 10, 64)
-			if err != nil {
-				return nil, p.fail(p.peek(), codeSyntax, "FETCH takes a whole number of rows")
-			}
-			f.Count = n
-			p.skip(1)
+	if p.peek().Is("prior", "backward", "first", "last", "absolute", "relative") || p.peek().IsSymbol("-") {
+		p.fail(p.peek(), codeNotSupported, "cursors move forward only")
+	}
+	p.word("forward")
+	if t := p.peek(); t.Kind == sqltext.Number {
+		var err error
+		if f.Count, err = strconv.ParseInt(p.next().Text, 10, 64); err != nil {
+			p.fail(t, codeSyntax, "FETCH takes a whole number of rows")
 		}
-	case p.peek().Is("prior", "backward", "first", "last", "absolute", "relative") || p.peek().IsSymbol("-"):
-		return nil, p.fail(p.peek(), codeNotSupported, "cursors move forward only")
+	} else if f.All = p.word("all"); !f.All {
+		p.word("next")
 	}
 	if !p.word("from") {
 		p.word("in")
 	}
-	name, err := p.name()
-	if err != nil {
-		return nil, err
-	}
-	f.Name = name
+	f.Name = p.name()
 	return p.end(f)
 }
 
-// copied reads the source of COPY and returns its query.
-func (p *parser) copied() (sql string, err error) {
-	start := p.peek()
-	if start.IsSymbol("(") {
-		depth := 0
-		for p.more() {
-			t := p.next()
-			if t.IsSymbol("(") {
-				depth++
-			} else if t.IsSymbol(")") {
-				if depth--; depth == 0 {
-					return p.text(start, t)[len("("):], nil
-				}
+// group reads what stands in the parentheses that open here.
+func (p *parser) group() string {
+	open, depth := p.peek(), 0
+	for p.more() {
+		t := p.next()
+		if t.IsSymbol("(") {
+			depth++
+		} else if t.IsSymbol(")") {
+			if depth--; depth == 0 {
+				return p.text(open, t)[len("("):]
 			}
 		}
-		return "", p.fail(p.peek(), codeSyntax, "COPY ( needs a query and )")
+	}
+	p.fail(p.peek(), codeSyntax, "COPY ( needs a query and )")
+	return ""
+}
+
+// copied reads the source of COPY and returns its query.
+func (p *parser) copied() string {
+	start := p.peek()
+	if start.IsSymbol("(") {
+		return p.group()
 	}
 	for p.more() && !p.peek().Is("to", "from") && !p.peek().IsSymbol("(") {
 		p.skip(1)
@@ -479,109 +456,90 @@ func (p *parser) copied() (sql string, err error) {
 	table := strings.TrimSpace(p.text(start, p.peek()))
 	columns := "*"
 	if p.peek().IsSymbol("(") {
-		open := p.next()
-		for p.more() && !p.peek().IsSymbol(")") {
-			p.skip(1)
-		}
-		columns = p.text(open, p.next())[len("("):]
+		columns = p.group()
 	}
 	if table == "" {
-		return "", p.fail(p.peek(), codeSyntax, "COPY needs a table, or a query in parentheses")
+		p.fail(p.peek(), codeSyntax, "COPY needs a table, or a query in parentheses")
 	}
-	return "SELECT " + columns + " FROM " + table, nil
+	return "SELECT " + columns + " FROM " + table
 }
 
-func (p *parser) copy() (Command, error) {
-	sql, err := p.copied()
-	if err != nil {
-		return nil, err
-	}
-	c := Copy{SQL: sql, Delimiter: "\t", Null: `\N`}
+func (p *parser) copy() Command {
+	c := Copy{SQL: p.copied(), Null: `\N`}
 	if p.peek().Is("from") {
-		return nil, p.fail(p.peek(), "25006", "the database is read-only: COPY FROM is refused")
+		p.fail(p.peek(), "25006", "the database is read-only: COPY FROM is refused")
 	}
 	if !p.word("to", "stdout") {
-		return nil, p.fail(p.peek(), codeNotSupported, "COPY writes TO STDOUT only")
+		p.fail(p.peek(), codeNotSupported, "COPY writes TO STDOUT only")
 	}
 	p.word("with")
-	o := copyOptions{Copy: &c, inside: p.peek().IsSymbol("(")}
-	if o.inside {
-		p.skip(1)
-	}
+	inside, null := p.symbol("("), false
 	for p.more() {
-		if err := p.copyOption(&o); err != nil {
-			return nil, err
+		switch t := p.next(); {
+		case t.Is("null"):
+			p.word("as")
+			c.Null, null = p.next().Literal(), true
+		case t.IsSymbol(",") || inside && t.IsSymbol(")"):
+		default:
+			p.copyOption(&c, t)
 		}
 	}
-	if c.CSV {
-		if c.Delimiter = ","; !o.null {
-			c.Null = ""
-		}
+	if c.CSV && !null {
+		c.Null = ""
 	}
-	if o.delimiter != "" {
-		c.Delimiter = o.delimiter
+	if c.Delimiter == "" && c.CSV {
+		c.Delimiter = ","
+	} else if c.Delimiter == "" {
+		c.Delimiter = "\t"
 	}
-	return c, nil
+	return c
 }
 
-// copyOptions are the options of COPY that were read.
-type copyOptions struct {
-	*Copy
-	inside    bool // parentheses
-	delimiter string
-	null      bool // NULL was given
-}
-
-// copyOption reads an option of COPY.
-func (p *parser) copyOption(o *copyOptions) error {
-	switch t := p.next(); {
+// copyOption reads an option of COPY that begins with a token.
+func (p *parser) copyOption(c *Copy, t sqltext.Token) {
+	switch {
 	case t.Is("format"):
-		switch f := p.next(); {
-		case f.Is("csv"), f.Literal() == "csv":
-			o.CSV = true
-		case !f.Is("text") && f.Literal() != "text":
-			return p.fail(f, codeNotSupported, "COPY has the formats text and csv")
+		f := p.next()
+		csv := says(f, "csv")
+		if c.CSV = c.CSV || csv; !csv && !says(f, "text") {
+			p.fail(f, codeNotSupported, "COPY has the formats text and csv")
 		}
 	case t.Is("csv"):
-		o.CSV = true
+		c.CSV = true
 	case t.Is("header"):
-		o.Header = true
-		switch v := p.peek(); {
-		case v.Is("false", "off"), v.Literal() == "false", v.Literal() == "off":
-			o.Header = false
-			p.skip(1)
-		case v.Is("true", "on"), v.Literal() == "true", v.Literal() == "on":
+		c.Header = !says(p.peek(), "false", "off")
+		if !c.Header || says(p.peek(), "true", "on") {
 			p.skip(1)
 		}
 	case t.Is("delimiter", "delimiters"):
 		p.word("as")
 		d := p.next()
-		if o.delimiter = d.Literal(); len(o.delimiter) != 1 {
-			return p.fail(d, codeBadParameter, "COPY takes a delimiter of one byte")
+		if c.Delimiter = d.Literal(); len(c.Delimiter) != 1 {
+			p.fail(d, codeBadParameter, "COPY takes a delimiter of one byte")
 		}
-	case t.Is("null"):
-		p.word("as")
-		o.Null, o.null = p.next().Literal(), true
 	case t.Is("encoding"):
 		p.next()
 	case t.Is("quote", "escape"):
 		p.word("as")
 		if q := p.next(); q.Literal() != `"` {
-			return p.fail(q, codeNotSupported, `COPY quotes with " only`)
+			p.fail(q, codeNotSupported, `COPY quotes with " only`)
 		}
-	case t.IsSymbol(",") || o.inside && t.IsSymbol(")"):
 	default:
-		return p.fail(t, codeSyntax, "COPY has no option %q here", t.Text)
+		p.fail(t, codeSyntax, "COPY has no option %q here", t.Text)
 	}
-	return nil
 }
 
-func (p *parser) explain() (Command, error) {
+// says reports whether a token is one of some words, also as a text.
+func says(t sqltext.Token, words ...string) bool {
+	return t.Is(words...) || slices.Contains(words, t.Literal())
+}
+
+func (p *parser) explain() Command {
 	e := Explain{}
 	if p.peek().Is("query") { // SQLite's EXPLAIN QUERY PLAN
-		return Query{}, nil
+		return Query{}
 	}
-	if p.peek().IsSymbol("(") {
+	if p.symbol("(") {
 		for p.more() && !p.peek().IsSymbol(")") {
 			if p.next().Is("analyze") {
 				e.Analyze = !p.peek().Is("false", "off")
@@ -592,9 +550,6 @@ func (p *parser) explain() (Command, error) {
 	for p.peek().Is("analyze", "verbose") {
 		e.Analyze = p.next().Is("analyze") || e.Analyze
 	}
-	if !p.more() {
-		return nil, p.fail(p.peek(), codeSyntax, "EXPLAIN needs a query")
-	}
-	e.SQL = p.rest()
-	return e, nil
+	e.SQL = p.query("EXPLAIN needs a query")
+	return e
 }

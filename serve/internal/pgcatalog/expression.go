@@ -62,18 +62,18 @@ func (r *rewriter) arithmetic(items []int, end int) uint32 {
 
 // arguments returns the tokens outside of parentheses of each argument of a call, with where it ends.
 func (r *rewriter) arguments(open int) (list [][]int, ends []int) {
-	shut := r.match[open]
-	var items []int
-	for i := r.skip(open+1, shut); ; i = r.skip(r.after(i), shut) {
-		if i >= shut || r.tokens[i].IsSymbol(",") {
-			list, ends = append(list, items), append(ends, min(i, shut))
-			if items = nil; i >= shut {
-				return list, ends
-			}
-			continue
-		}
+	for _, s := range r.split(open) {
+		list, ends = append(list, r.items(s.lo, s.hi)), append(ends, s.hi)
+	}
+	return list, ends
+}
+
+// items returns the tokens from lo to hi outside of parentheses, and those that open these.
+func (r *rewriter) items(lo, hi int) (items []int) {
+	for i := r.skip(lo, hi); i < hi; i = r.skip(r.after(i), hi) {
 		items = append(items, i)
 	}
+	return items
 }
 
 // SQLite's functions by the types of their answers. Those of sameType answer in the type of their arguments.
@@ -171,7 +171,7 @@ func arrayType(oid uint32) uint32 {
 
 func isNumeric(oid uint32) bool {
 	t := typeByOID[oid]
-	return t != nil && t.group == 'N'
+	return t != nil && t.Category == 'N'
 }
 
 // Parameters returns the types of the parameters $n, from 1 to most: as the client declares them, or else by the
@@ -312,11 +312,7 @@ func (d *Description) right(i int) uint32 {
 
 // typeOfSpan returns the type of the expression from token lo to hi.
 func (d *Description) typeOfSpan(lo, hi int) uint32 {
-	var items []int
-	for k := d.skip(lo, hi); k < hi; k = d.skip(d.after(k), hi) {
-		items = append(items, k)
-	}
-	return d.typeOf(items, hi)
+	return d.typeOf(d.items(lo, hi), hi)
 }
 
 // passed returns the type of the parameter at token i as an argument, or in the list of IN.

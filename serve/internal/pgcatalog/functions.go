@@ -17,7 +17,7 @@ import (
 type library []function
 
 func (l *library) add(name, returns string, pure, strict bool, args []int, call func([]any) (any, error)) {
-	*l = append(*l, function{name: name, args: args, pure: pure, strict: strict, returns: isType(returns), call: call})
+	*l = append(*l, function{Name: name, Args: args, pure: pure, strict: strict, Returns: typeByName[returns].OID, call: call})
 }
 
 // addArray adds a function of an array, which its call gets as a list. It is NULL for NULL.
@@ -85,7 +85,7 @@ func (c *catalogue) addPrivileges(l *library) {
 	l.add("pg_statistics_obj_is_visible", "bool", true, true, []int{1}, constant(true))
 	l.add("pg_table_is_visible", "bool", true, true, []int{1}, func(a []any) (any, error) {
 		r := c.byOID[oidOf(a[0])]
-		return r != nil && r.schema != "information_schema", nil
+		return r != nil && r.Schema != "information_schema", nil
 	})
 	for _, kind := range strings.Fields("table any_column column schema database sequence function language type tablespace server foreign_data_wrapper parameter") {
 		args := []int{2, 3}
@@ -111,8 +111,9 @@ func (c *catalogue) addPrivileges(l *library) {
 // addSession adds the functions about the session, its settings and the time.
 func (c *catalogue) addSession(l *library) {
 	l.add("version", "text", true, true, []int{0}, constant("PostgreSQL "+Version+" (geosql, on SQLite "+sqlite.Version()+")"))
-	l.add("current_database", "name", false, false, []int{0}, func([]any) (any, error) { return c.db.Database(), nil })
-	l.add("current_catalog", "name", false, false, []int{0}, func([]any) (any, error) { return c.db.Database(), nil })
+	for _, name := range []string{"current_database", "current_catalog"} {
+		l.add(name, "name", false, false, []int{0}, func([]any) (any, error) { return c.db.Database(), nil })
+	}
 	for _, name := range []string{"current_user", "session_user", "current_role", "user"} {
 		l.add(name, "name", false, false, []int{0}, func([]any) (any, error) { return c.db.User(), nil })
 	}
@@ -148,14 +149,12 @@ func (c *catalogue) addSession(l *library) {
 		l.add(name, "timestamptz", false, false, []int{0}, now)
 	}
 	l.add("pg_get_userbyid", "name", false, true, []int{1}, func(a []any) (any, error) {
-		switch oid := oidOf(a[0]); oid {
-		case ownerOID:
-			return ownerName, nil
-		case userOID:
-			return c.db.User(), nil
-		default:
-			return fmt.Sprintf("unknown (OID=%d)", oid), nil
+		for _, role := range c.roles() {
+			if role.oid == oidOf(a[0]) {
+				return role.name, nil
+			}
 		}
+		return fmt.Sprintf("unknown (OID=%d)", oidOf(a[0])), nil
 	})
 }
 
@@ -174,168 +173,99 @@ func (c *catalogue) addDefinitions(l *library) {
 		return c.formatType(oidOf(a[0])), nil
 	})
 	l.add("obj_description", "text", false, true, []int{1, 2}, func(a []any) (any, error) {
-		switch oidOf(a[0]) {
-		case publicOID:
-			return "tables of the database", nil
-		case SealedOID:
-			return "a value that only private functions open", nil
-		}
-		return nil, nil
+		return orNull(c.Descriptions[oidOf(a[0])]), nil
 	})
 	l.add("col_description", "text", false, true, []int{2}, func(a []any) (any, error) {
 		r, n := c.byOID[oidOf(a[0])], int(oidOf(a[1]))
-		if r == nil || n < 1 || n > len(r.columns) || r.columns[n-1].sealed == "" {
+		if r == nil || n < 1 || n > len(r.Columns) {
 			return nil, nil
 		}
-		return r.columns[n-1].sealed, nil
+		return orNull(r.Columns[n-1].Sealed), nil
 	})
 	l.add("pg_get_viewdef", "text", false, true, []int{1, 2}, func(a []any) (any, error) {
 		r := c.byOID[oidOf(a[0])]
 		if s, ok := a[0].(string); ok && r == nil {
 			r = c.find(s)
 		}
-		if r == nil || r.kind != "v" {
+		if r == nil || r.Kind != "v" {
 			return nil, nil
 		}
-		return c.viewSQL(r), nil
+		return r.View, nil
 	})
 	l.add("pg_get_constraintdef", "text", false, true, []int{1, 2}, func(a []any) (any, error) {
-		return orNull(c.constraint(oidOf(a[0]))), nil
+		for _, r := range c.Relations {
+			for _, k := range r.Constraints {
+				if k.OID == oidOf(a[0]) {
+					return k.definition, nil
+				}
+			}
+		}
+		return nil, nil
 	})
 	l.add("pg_get_indexdef", "text", false, true, []int{1, 3}, func(a []any) (any, error) {
-		r, x := c.findIndex(oidOf(a[0]))
-		if x == nil {
-			return nil, nil
-		}
-		if len(a) == 3 && oidOf(a[1]) > 0 {
-			if n := int(oidOf(a[1])); n <= len(x.columns) {
-				return x.columns[n-1].text, nil
+		for _, r := range c.Relations {
+			for _, x := range r.Indexes {
+				if x.OID != oidOf(a[0]) {
+					continue
+				}
+				if len(a) == 1 || oidOf(a[1]) == 0 {
+					return x.Definition, nil
+				}
+				if n := int(oidOf(a[1])); n <= len(x.columns) {
+					return x.columns[n-1], nil
+				}
+				return "", nil
 			}
-			return "", nil
 		}
-		return x.sql(r), nil
+		return nil, nil
 	})
 }
 
-// signature returns the function with an OID, or nil.
-func (c *catalogue) signature(oid uint32) *function {
-	if i := int(oid) - firstFunctionOID; i >= 0 && i < len(c.functions) {
-		return &c.functions[i]
+// orNull returns a text, or NULL for an empty one.
+func orNull(s string) any {
+	if s == "" {
+		return nil
 	}
-	return nil
-}
-
-// arguments is pg_get_function_arguments.
-func (c *catalogue) arguments(a []any) (any, error) {
-	f := c.signature(oidOf(a[0]))
-	if f == nil {
-		return nil, nil
-	}
-	return strings.TrimSuffix(strings.Repeat(`"any", `, f.args[0]), ", "), nil
+	return s
 }
 
 // addFunctions adds the functions that describe functions.
 func (c *catalogue) addFunctions(l *library) {
-	l.add("pg_get_function_arguments", "text", false, true, []int{1}, c.arguments)
-	l.add("pg_get_function_identity_arguments", "text", false, true, []int{1}, c.arguments)
-	l.add("pg_get_function_result", "text", false, true, []int{1}, func(a []any) (any, error) {
-		if f := c.signature(oidOf(a[0])); f != nil {
-			return c.formatType(f.returns()), nil
-		}
-		return nil, nil
-	})
-	l.add("pg_get_functiondef", "text", false, true, []int{1}, func(a []any) (any, error) {
-		if f := c.signature(oidOf(a[0])); f != nil {
-			return "-- " + f.name + " is built in, and has no source in SQL\n", nil
-		}
-		return nil, nil
-	})
-}
-
-func (c *catalogue) relationOID(s string) any {
-	if r := c.find(s); r != nil {
-		return r.oid
+	arguments := func(f *function) string { return strings.TrimSuffix(strings.Repeat(`"any", `, f.Args[0]), ", ") }
+	for _, of := range []struct {
+		name     string
+		describe func(*function) string
+	}{
+		{"pg_get_function_arguments", arguments},
+		{"pg_get_function_identity_arguments", arguments},
+		{"pg_get_function_result", func(f *function) string { return c.formatType(f.Returns) }},
+		{"pg_get_functiondef", func(f *function) string { return "-- " + f.Name + " is built in, and has no source in SQL\n" }},
+	} {
+		l.add(of.name, "text", false, true, []int{1}, func(a []any) (any, error) {
+			if f := c.signature(oidOf(a[0])); f != nil {
+				return of.describe(f), nil
+			}
+			return nil, nil
+		})
 	}
-	return nil
-}
-
-func (c *catalogue) procOID(s string) any {
-	name, _, _ := strings.Cut(s, "(")
-	if parts := names(name); len(parts) > 0 {
-		if oid := c.functionOID(parts[len(parts)-1]); oid != 0 {
-			return oid
-		}
-	}
-	return nil
-}
-
-func (c *catalogue) procName(oid uint32) string {
-	if f := c.signature(oid); f != nil {
-		return f.name
-	}
-	return strconv.FormatUint(uint64(oid), 10)
-}
-
-func (c *catalogue) namespaceName(oid uint32) string {
-	switch oid {
-	case catalogOID:
-		return "pg_catalog"
-	case publicOID:
-		return "public"
-	case schemaOID:
-		return "information_schema"
-	}
-	return strconv.FormatUint(uint64(oid), 10)
-}
-
-func (c *catalogue) roleOID(s string) any {
-	switch strings.Join(names(s), ".") {
-	case c.db.User():
-		return userOID
-	case ownerName:
-		return ownerOID
-	}
-	return nil
-}
-
-func (c *catalogue) roleName(oid uint32) string {
-	switch oid {
-	case ownerOID:
-		return ownerName
-	case userOID:
-		return c.db.User()
-	}
-	return strconv.FormatUint(uint64(oid), 10)
 }
 
 // addNames adds the casts between names and OIDs.
 func (c *catalogue) addNames(l *library) {
-	for _, f := range []struct {
-		kind, what, code string
-		oid              func(string) any
-		name             func(uint32) string
-	}{
-		{"regclass", "relation", codeNoTable, c.relationOID, c.relationName},
-		{"regtype", "type", codeNoObject, c.typeOID, c.formatType},
-		{"regproc", "function", codeNoFunction, c.procOID, c.procName},
-		{"regnamespace", "schema", codeNoSchema, c.namespace, c.namespaceName},
-		{"regrole", "role", codeNoObject, c.roleOID, c.roleName},
-		{"regother", "object", codeNoObject, func(string) any { return nil }, func(oid uint32) string { return strconv.FormatUint(uint64(oid), 10) }},
-	} {
+	for _, k := range c.kinds() {
 		returns := "regclass"
-		if typeByName[f.kind] != nil {
-			returns = f.kind
+		if typeByName[k.cast] != nil {
+			returns = k.cast
 		}
-		l.add("pg_"+f.kind, returns, false, true, []int{1}, byName(f.what, f.code, f.oid, f.name))
-		if f.kind != "regother" {
-			l.add("to_"+f.kind, "oid", false, true, []int{1}, func(a []any) (any, error) { return f.oid(textOf(a[0])), nil })
+		l.add("pg_"+k.cast, returns, false, true, []int{1}, k.call)
+		if k.cast != "regother" {
+			l.add("to_"+k.cast, "oid", false, true, []int{1}, func(a []any) (any, error) { return k.oid(textOf(a[0])), nil })
 		}
 	}
 }
 
 // addCasts adds the functions that casts call.
 func (l *library) addCasts() {
-	// Casts, patterns and texts.
 	l.add("pg_bool", "bool", true, true, []int{1}, func(a []any) (any, error) { return truth(a[0]) })
 	l.add("pg_bytea", "bytea", true, true, []int{1}, func(a []any) (any, error) {
 		s, ok := a[0].(string)
@@ -410,12 +340,7 @@ func (l *library) addPatterns() {
 func (l *library) addTexts() {
 	l.add("quote_ident", "text", true, true, []int{1}, func(a []any) (any, error) { return ident(textOf(a[0])), nil })
 	l.add("quote_literal", "text", true, true, []int{1}, func(a []any) (any, error) { return sqltext.Quote(textOf(a[0])), nil })
-	l.add("quote_nullable", "text", true, false, []int{1}, func(a []any) (any, error) {
-		if a[0] == nil {
-			return "NULL", nil
-		}
-		return sqltext.Quote(textOf(a[0])), nil
-	})
+	l.add("quote_nullable", "text", true, false, []int{1}, func(a []any) (any, error) { return quoteNullable(a[0]), nil })
 	l.add("pg_format", "text", true, false, []int{1, 2, 3, 4, 5, 6, 7, 8}, formatText)
 	l.add("split_part", "text", true, true, []int{3}, func(a []any) (any, error) {
 		s, by := textOf(a[0]), textOf(a[1])
@@ -423,7 +348,7 @@ func (l *library) addTexts() {
 		if by != "" {
 			parts = strings.Split(s, by)
 		}
-		n, _ := typed(a[2]).(int64)
+		n := typedInt(a[2])
 		if n < 0 {
 			n += int64(len(parts)) + 1
 		}
@@ -433,20 +358,17 @@ func (l *library) addTexts() {
 		return parts[n-1], nil
 	})
 	l.add("starts_with", "bool", true, true, []int{2}, func(a []any) (any, error) { return strings.HasPrefix(textOf(a[0]), textOf(a[1])), nil })
-	l.add("left", "text", true, true, []int{2}, func(a []any) (any, error) {
-		s, n := []rune(textOf(a[0])), typedInt(a[1])
-		if n < 0 {
-			n = max(0, n+int64(len(s)))
+	cut := func(part func(s []rune, n int64) []rune) func(a []any) (any, error) {
+		return func(a []any) (any, error) {
+			s, n := []rune(textOf(a[0])), typedInt(a[1])
+			if n < 0 {
+				n = max(0, n+int64(len(s)))
+			}
+			return string(part(s, min(n, int64(len(s))))), nil
 		}
-		return string(s[:min(n, int64(len(s)))]), nil
-	})
-	l.add("right", "text", true, true, []int{2}, func(a []any) (any, error) {
-		s, n := []rune(textOf(a[0])), typedInt(a[1])
-		if n < 0 {
-			n = max(0, n+int64(len(s)))
-		}
-		return string(s[int64(len(s))-min(n, int64(len(s))):]), nil
-	})
+	}
+	l.add("left", "text", true, true, []int{2}, cut(func(s []rune, n int64) []rune { return s[:n] }))
+	l.add("right", "text", true, true, []int{2}, cut(func(s []rune, n int64) []rune { return s[int64(len(s))-n:] }))
 	l.add("pg_size_pretty", "text", true, true, []int{1}, func(a []any) (any, error) {
 		n := typedInt(a[0])
 		for _, unit := range []string{"bytes", "kB", "MB", "GB"} {
@@ -463,7 +385,6 @@ func (l *library) addTexts() {
 
 // addArrays adds the functions that read arrays.
 func (l *library) addArrays() {
-	// Arrays.
 	l.addArray("pg_subscript", "text", []int{2}, func(list, a []any) (any, error) {
 		_, vector, _ := parseArray(textOf(a[0]))
 		n, ok := typed(a[1]).(int64)
@@ -505,18 +426,14 @@ func (l *library) addArrays() {
 	l.addArray("array_length", "int4", []int{2}, length)
 	l.addArray("array_upper", "int4", []int{2}, length)
 	l.addArray("cardinality", "int4", []int{1}, func(list, _ []any) (any, error) { return int64(len(list)), nil })
-	l.addArray("array_lower", "int4", []int{2}, func(list, _ []any) (any, error) {
+	first := func(list, _ []any) (any, error) {
 		if len(list) == 0 {
 			return nil, nil
 		}
 		return int64(1), nil
-	})
-	l.addArray("array_ndims", "int4", []int{1}, func(list, _ []any) (any, error) {
-		if len(list) == 0 {
-			return nil, nil
-		}
-		return int64(1), nil
-	})
+	}
+	l.addArray("array_lower", "int4", []int{2}, first)
+	l.addArray("array_ndims", "int4", []int{1}, first)
 }
 
 // addElements adds the functions that find elements of arrays, change arrays, and read fields of rows.
@@ -561,4 +478,151 @@ func (l *library) addElements() {
 		}
 		return nil, &Error{Code: codeNotSupported, Message: fmt.Sprintf("the dialect is SQLite's: it has no field %s of a row", textOf(a[1]))}
 	})
+}
+
+// compile compiles a regular expression of PostgreSQL of bounded length. Go's matching takes time in proportion to
+// the text and to the expression.
+func compile(pattern string) (*regexp.Regexp, error) {
+	if len(pattern) > 1000 {
+		return nil, &Error{Code: codeBadPattern, Message: "the regular expression is longer than 1000 bytes"}
+	}
+	pattern = strings.TrimPrefix(pattern, "***:")
+	pattern = strings.NewReplacer(`\\`, `\\`, `\y`, `\b`, `\m`, `\b`, `\M`, `\b`, `\Y`, `\B`, `\Z`, `\z`).Replace(pattern)
+	re, err := regexp.Compile("(?s)" + pattern)
+	if err != nil {
+		return nil, &Error{Code: codeBadPattern, Message: "invalid regular expression: " + strings.TrimPrefix(err.Error(), "error parsing regexp: ")}
+	}
+	return re, nil
+}
+
+// backReferences returns a replacement with \1 as Go has it.
+func backReferences(s string) string {
+	return reference.ReplaceAllStringFunc(s, func(m string) string {
+		switch c := m[len(m)-1:]; {
+		case m == "$":
+			return "$$"
+		case "0" <= c && c <= "9":
+			return "${" + c + "}"
+		case c == "&":
+			return "${0}"
+		}
+		return m[1:]
+	})
+}
+
+var (
+	reference = regexp.MustCompile(`(?s)\\.|\$`)
+	directive = regexp.MustCompile(`(?s)%.?`)
+)
+
+func quoteNullable(v any) string {
+	if v == nil {
+		return "NULL"
+	}
+	return sqltext.Quote(textOf(v))
+}
+
+// formatText is format of PostgreSQL, with %s, %I, %L and %%.
+func formatText(a []any) (any, error) {
+	if a[0] == nil {
+		return nil, nil
+	}
+	n, wrong := 0, ""
+	text := directive.ReplaceAllStringFunc(textOf(a[0]), func(d string) string {
+		switch {
+		case d == "%%" || wrong != "":
+			return "%"
+		case d == "%":
+			wrong = "format: a % stands alone"
+			return ""
+		case n+1 >= len(a):
+			wrong = "format has too few arguments"
+			return ""
+		}
+		n++
+		switch d {
+		case "%s":
+			return textOf(a[n])
+		case "%I":
+			return ident(textOf(a[n]))
+		case "%L":
+			return quoteNullable(a[n])
+		}
+		wrong = "format takes %s, %I and %L"
+		return ""
+	})
+	if wrong != "" {
+		return nil, &Error{Code: codeBadParameter, Message: wrong}
+	}
+	return text, nil
+}
+
+// parseTime reads a time as SQLite writes it, or seconds since 1970.
+func parseTime(v any) (t time.Time, ok bool) {
+	switch v := v.(type) {
+	case int64:
+		return time.Unix(v, 0).UTC(), true
+	case string:
+		for _, layout := range []string{"2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999-07", "2006-01-02 15:04:05.999999999",
+			"2006-01-02 15:04", "2006-01-02"} {
+			if t, err := time.Parse(layout, strings.Replace(strings.TrimSpace(v), "T", " ", 1)); err == nil {
+				return t.UTC(), true
+			}
+		}
+	}
+	return time.Time{}, false
+}
+
+// dateParts are the fields of extract.
+var dateParts = map[string]func(t time.Time) any{
+	"epoch":   func(t time.Time) any { return float64(t.UnixMicro()) / 1e6 },
+	"year":    func(t time.Time) any { return t.Year() },
+	"quarter": func(t time.Time) any { return int(t.Month()+2) / 3 },
+	"month":   func(t time.Time) any { return int(t.Month()) },
+	"week":    func(t time.Time) any { _, week := t.ISOWeek(); return week },
+	"isoyear": func(t time.Time) any { year, _ := t.ISOWeek(); return year },
+	"day":     func(t time.Time) any { return t.Day() },
+	"doy":     func(t time.Time) any { return t.YearDay() },
+	"dow":     func(t time.Time) any { return int(t.Weekday()) },
+	"isodow":  func(t time.Time) any { return int(t.Weekday()+6)%7 + 1 },
+	"hour":    func(t time.Time) any { return t.Hour() },
+	"minute":  func(t time.Time) any { return t.Minute() },
+	"second":  func(t time.Time) any { return float64(t.Second()) + float64(t.Nanosecond())/1e9 },
+}
+
+// datePart is extract(field FROM time). A value that is no time gives NULL, as in SQLite's own functions.
+func datePart(a []any) (any, error) {
+	t, ok := parseTime(a[1])
+	if !ok {
+		return nil, nil
+	}
+	if part := dateParts[strings.ToLower(textOf(a[0]))]; part != nil {
+		return part(t), nil
+	}
+	return nil, &Error{Code: codeBadParameter, Message: fmt.Sprintf("extract has no field %q here", textOf(a[0]))}
+}
+
+// truncated are the fields of date_trunc: how the time is written up to the field, and the rest.
+var truncated = map[string][2]string{
+	"year": {"2006", "-01-01 00:00:00"}, "month": {"2006-01", "-01 00:00:00"}, "day": {"2006-01-02", " 00:00:00"},
+	"hour": {"2006-01-02 15", ":00:00"}, "minute": {"2006-01-02 15:04", ":00"}, "second": {"2006-01-02 15:04:05", ""},
+}
+
+// dateTrunc is date_trunc(field, time).
+func dateTrunc(a []any) (any, error) {
+	t, ok := parseTime(a[1])
+	if !ok {
+		return nil, nil
+	}
+	field := strings.ToLower(textOf(a[0]))
+	switch field {
+	case "quarter":
+		field, t = "month", time.Date(t.Year(), (t.Month()-1)/3*3+1, 1, 0, 0, 0, 0, time.UTC)
+	case "week":
+		field, t = "day", t.AddDate(0, 0, -(int(t.Weekday()+6)%7))
+	}
+	if to, known := truncated[field]; known {
+		return t.Format(to[0]) + to[1], nil
+	}
+	return nil, &Error{Code: codeBadParameter, Message: fmt.Sprintf("date_trunc has no field %q here", textOf(a[0]))}
 }

@@ -152,10 +152,7 @@ func (r *rewriter) results(from, hi int) []Result {
 
 // result describes the item of a select list from lo to hi.
 func (r *rewriter) result(lo, hi int) (Result, bool) {
-	var items []int // the tokens outside of parentheses
-	for i := r.skip(lo, hi); i < hi; i = r.skip(r.after(i), hi) {
-		items = append(items, i)
-	}
+	items := r.items(lo, hi)
 	n := len(items)
 	if n == 0 {
 		return Result{}, false
@@ -301,11 +298,7 @@ func (r *rewriter) describeParenthesis(items []int, end int) (string, uint32) {
 		}
 		return noName, 0
 	}
-	var group []int
-	for i := inner; i < shut; i = r.skip(r.after(i), shut) {
-		group = append(group, i)
-	}
-	if len(group) > 0 && len(items) == 1 {
+	if group := r.items(inner, shut); len(group) > 0 && len(items) == 1 {
 		return r.describe(group, shut)
 	}
 	return noName, 0

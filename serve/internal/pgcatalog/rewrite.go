@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/sqltext"
@@ -87,8 +86,7 @@ func newRewriter(sql string, tokens []sqltext.Token) *rewriter {
 // fail notes the first error, at a token.
 func (r *rewriter) fail(i int, code, format string, args ...any) {
 	if r.err == nil {
-		at := utf8.RuneCountInString(r.sql[:r.tokens[i].At]) + 1
-		r.err = &Error{Code: code, Message: fmt.Sprintf(format, args...), Position: at}
+		r.err = errorAt(r.sql, r.tokens[i].At, code, format, args...)
 	}
 }
 
@@ -899,6 +897,18 @@ func (r *rewriter) clauses(e *emitter, i, hi int) int {
 	}
 }
 
+// split returns what the commas divide in the group that opens at a token.
+func (r *rewriter) split(open int) (parts []span) {
+	shut := r.match[open]
+	from := open + 1
+	for i := from; i < shut; i = r.after(i) {
+		if r.tokens[i].IsSymbol(",") {
+			parts, from = append(parts, span{from, i}), i+1
+		}
+	}
+	return append(parts, span{from, shut})
+}
+
 // find returns the index of a keyword between lo and hi outside of parentheses, or -1.
 func (r *rewriter) find(lo, hi int, keyword string) int {
 	found := -1
@@ -1082,7 +1092,7 @@ func (r *rewriter) table(i, hi int, names map[string]string) (string, int) {
 	switch name {
 	case "unnest", "generate_series", "generate_subscripts", "_pg_expandarray", "aclexplode", "pg_options_to_table", "pg_partition_ancestors":
 	default:
-		if !scalars()[name] {
+		if _, is := returned()[name]; !is {
 			return "", 0
 		}
 		column := as
@@ -1198,11 +1208,11 @@ var truths = map[string]string{"t": "1", "true": "1", "f": "0", "false": "0"}
 var catalogueBooleans = sync.OnceValue(func() map[string]bool {
 	found := map[string]bool{}
 	for _, relation := range shapeRelations() {
-		for _, c := range relation.columns {
-			if len(c.name) > 5 && c.oid == typeByName["bool"].OID && relation.schema == "pg_catalog" {
-				switch c.name[:3] {
+		for _, c := range relation.Columns {
+			if len(c.Name) > 5 && c.Type == typeByName["bool"].OID && relation.Schema == "pg_catalog" {
+				switch c.Name[:3] {
 				case "ind", "rel", "att", "con", "typ", "rol", "dat", "use", "pro", "tgi", "amc":
-					found[c.name] = true
+					found[c.Name] = true
 				}
 			}
 		}

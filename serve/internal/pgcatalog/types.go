@@ -8,13 +8,13 @@ import (
 
 // A Type is a type of PostgreSQL, as clients know it.
 type Type struct {
-	OID    uint32
-	Name   string // in pg_type
-	SQL    string // as format_type shows it
-	Size   int    // -1 if it varies
-	Array  uint32 // OID of its array type
-	letter byte   // in shapes
-	group  byte   // typcategory
+	OID      uint32
+	Name     string // in pg_type
+	SQL      string // as format_type shows it
+	Size     int    // -1 if it varies
+	Array    uint32 // OID of its array type
+	letter   byte   // in shapes
+	Category byte
 }
 
 // SealedOID is the OID of the domain over bytea that sealed columns have. On the wire they are
@@ -124,7 +124,7 @@ func init() {
 		catalogTypes[name] = typeByName[name]
 	}
 	for _, t := range arrayOf {
-		catalogTypes["_"+t.Name] = &Type{OID: t.Array, Name: "_" + t.Name, SQL: t.SQL + "[]", Size: -1, group: 'A'}
+		catalogTypes["_"+t.Name] = &Type{OID: t.Array, Name: "_" + t.Name, SQL: t.SQL + "[]", Size: -1, Category: 'A'}
 	}
 }
 
