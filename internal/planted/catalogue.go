@@ -11,7 +11,8 @@ type Bug struct {
 	Source   string // where it was published; empty if nowhere
 	Function string // of SQL, whose claim breaks
 	Host     string // where it shows: library, extension or server; empty for everywhere
-	Test     string // of package ledger/file, which finds it; empty where an audit does
+	Test     string // which finds it; empty where an audit does
+	Package  string // the folder of that test
 	Edits    []Edit
 }
 

@@ -64,6 +64,27 @@ var frame = []Bug{
 		Edits:    []Edit{first("vdbe.Program.Disjoint", `return nil`)},
 	},
 	{
+		Name: "sorter-started-anew", Title: "a sorter or subquery that is read once more for each row of a join is taken for one that is read once",
+		Function: "dx_sum", Package: "sqlitefn", Test: "TestGroupsThatAReadingReachesAreCharged",
+		Edits: []Edit{
+			first("vdbe.disjointness.onePass", `
+				if d.cursors[cursor].own {
+					return nil
+				}
+			`),
+			first("vdbe.disjointness.startsToRead", `
+				if d.cursors[cursor].own {
+					return nil
+				}
+			`),
+		},
+	},
+	{
+		Name: "sorter-filled-twice", Title: "a row that two loops put into one sorter is taken for one step",
+		Function: "dx_sum", Package: "sqlitefn", Test: "TestGroupsThatAReadingReachesAreCharged",
+		Edits: []Edit{before("vdbe.disjointness.ways", "total[table] += n", `total[table] = 0`)},
+	},
+	{
 		Name: "dry-run-draws", Title: "a dry run draws, so that what it counts depends on secrets and nobody has paid",
 		Function: "dx_value",
 		Edits:    []Edit{before("frame.DryRun.Pay", "return", `return d.session.paid(), nil`)},

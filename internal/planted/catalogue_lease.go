@@ -7,7 +7,7 @@ package planted
 var leases = []Bug{
 	{
 		Name: "unstored-lease", Title: "traces take steps by a lease that is not stored",
-		Function: "predictive_step", Test: "TestConformance/Lease/LeaseLeftByACrash",
+		Function: "predictive_step", Package: "ledger/file", Test: "TestConformance/Lease/LeaseLeftByACrash",
 		Edits: []Edit{before("engine.trace.takeLease", "tx.TakeLeases", `
 			taken = accounts
 			return nil
@@ -15,7 +15,7 @@ var leases = []Bug{
 	},
 	{
 		Name: "unseen-lease", Title: "a process does not look for the leases of others",
-		Function: "predictive_step", Test: "TestConformance/Lease/LeaseIsTaken",
+		Function: "predictive_step", Package: "ledger/file", Test: "TestConformance/Lease/LeaseIsTaken",
 		Edits: []Edit{
 			instead("engine.Core.readTrace", "by.User == nil", "by.User == nil || bug"),
 			instead("engine.trace.checkUser", "!t.knows(", "!bug && !t.knows("),
@@ -23,7 +23,7 @@ var leases = []Bug{
 	},
 	{
 		Name: "lease-ends-first", Title: "a lease ends before what was done by it is saved",
-		Function: "predictive_step", Test: "TestConformance/Lease/LeaseEnds",
+		Function: "predictive_step", Package: "ledger/file", Test: "TestConformance/Lease/LeaseEnds",
 		Edits: []Edit{after("engine.Core.updateTraces", "c.waitingBytes", `
 			if len(ending) > 0 {
 				c.waiting, traces = traces, nil
@@ -32,7 +32,7 @@ var leases = []Bug{
 	},
 	{
 		Name: "new-traces-forgotten", Title: "after a crash a restart counts what is lost of the traces that the ledger knows, and of no others",
-		Function: "predictive_step", Test: "TestConformance/Lease/LeaseLeftByACrash",
+		Function: "predictive_step", Package: "ledger/file", Test: "TestConformance/Lease/LeaseLeftByACrash",
 		Edits: []Edit{first("ledger/file.transaction.BreakLeases", `return t.EndLeases(user)`)},
 	},
 }
