@@ -76,69 +76,54 @@ func (r *rewriter) items(lo, hi int) (items []int) {
 	return items
 }
 
-// SQLite's functions by the types of their answers. Those of sameType answer in the type of their arguments.
-var (
-	wholeFunctions = set(`count row_number rank dense_rank ntile length octet_length instr unicode random unixepoch sign changes
-		json_array_length json_valid json_error_position`)
-	floatFunctions = set(`avg total round sqrt exp ln log log10 log2 power pow mod sin cos tan asin acos atan atan2 sinh cosh tanh asinh
-		acosh atanh degrees radians pi percent_rank cume_dist julianday median percentile percentile_cont percentile_disc`)
-	textFunctions = set(`string_agg group_concat lower upper replace substr substring trim ltrim rtrim concat concat_ws char hex quote printf format
-		strftime date time datetime timediff typeof soundex json json_array json_object json_set json_insert json_replace json_remove json_patch
-		json_group_array json_group_object json_quote json_type json_pretty unistr_quote unistr sqlite_version`)
-	blobFunctions = set("zeroblob randomblob unhex")
-	boolFunctions = set("bool_and bool_or every")
-	sameType      = map[string]int{ // by the number of the first argument that counts
-		"min": 0, "max": 0, "coalesce": 0, "ifnull": 0, "nullif": 0, "abs": 0, "lag": 0, "lead": 0, "first_value": 0, "last_value": 0,
-		"nth_value": 0, "likely": 0, "unlikely": 0, "likelihood": 0, "iif": 1, "if": 1, "ceil": 0, "ceiling": 0, "floor": 0, "trunc": 0, "sum": 0,
+// answerTypes are the types of the answers of SQLite's functions.
+var answerTypes = inverted(map[string]string{
+	"int8": `count row_number rank dense_rank ntile length octet_length instr unicode random unixepoch sign changes
+		json_array_length json_valid json_error_position`,
+	"float8": `avg total round sqrt exp ln log log10 log2 power pow mod sin cos tan asin acos atan atan2 sinh cosh tanh asinh
+		acosh atanh degrees radians pi percent_rank cume_dist julianday median percentile percentile_cont percentile_disc`,
+	"text": `string_agg group_concat lower upper replace substr substring trim ltrim rtrim concat concat_ws char hex quote printf
+		format strftime date time datetime timediff typeof soundex json json_array json_object json_set json_insert json_replace
+		json_remove json_patch json_group_array json_group_object json_quote json_type json_pretty unistr_quote unistr
+		sqlite_version`,
+	"bytea": "zeroblob randomblob unhex",
+	"bool":  "bool_and bool_or every",
+})
+
+// sameType are SQLite's functions that answer in the type of their arguments: which ones, from the first to before the last.
+var sameType = func() map[string]span {
+	m := map[string]span{"iif": {1, 99}, "if": {1, 99}}
+	for name := range set("min max coalesce ifnull likely unlikely ceil ceiling floor trunc") {
+		m[name] = span{0, 99}
 	}
-)
+	for name := range set("nullif lag lead nth_value first_value last_value likelihood abs sum") {
+		m[name] = span{0, 1}
+	}
+	return m
+}()
 
 // typeOfAffinity has the types of SQLite as clients know them.
 var typeOfAffinity = map[string]string{"INTEGER": "int8", "REAL": "float8", "TEXT": "text", "BLOB": "bytea"}
 
 // answers returns the type of the answer of a function of SQLite or geosql that is called at open.
 func (r *rewriter) answers(name string, open int) uint32 {
-	kind := typeOfAffinity[r.private[name].Returns]
-	switch {
-	case wholeFunctions[name]:
-		kind = "int8"
-	case floatFunctions[name]:
-		kind = "float8"
-	case textFunctions[name]:
-		kind = "text"
-	case blobFunctions[name]:
-		kind = "bytea"
-	case boolFunctions[name]:
-		kind = "bool"
-	}
-	if kind != "" {
+	if kind := cmp.Or(answerTypes[name], typeOfAffinity[r.private[name].Returns]); kind != "" {
 		return typeByName[kind].OID
 	}
+	of := sameType[name]
 	if name == "array_agg" {
-		list, ends := r.arguments(open)
-		items := list[0]
-		if len(items) > 0 && r.tokens[items[0]].Is("distinct") {
-			items = items[1:]
-		}
-		return cmp.Or(arrayType(r.typeOf(items, ends[0])), typeByName["text"].Array)
-	}
-	first, is := sameType[name]
-	if !is {
+		of = span{0, 1}
+	} else if of.empty() {
 		return 0
 	}
-	list, ends := r.arguments(open)
-	last := len(list)
-	switch name {
-	case "nullif", "lag", "lead", "nth_value", "first_value", "last_value", "likelihood", "abs", "sum":
-		last = min(last, first+1)
-	}
 	found := uint32(0)
-	for k := first; k < last; k++ {
+	list, ends := r.arguments(open)
+	for k := of.lo; k < min(len(list), of.hi); k++ {
 		items := list[k]
 		if len(items) > 0 && r.tokens[items[0]].Is("distinct") {
 			items = items[1:]
 		}
-		if len(items) == 1 && r.tokens[items[0]].Is("null") {
+		if name != "array_agg" && len(items) == 1 && r.tokens[items[0]].Is("null") {
 			continue
 		}
 		switch oid := r.typeOf(items, ends[k]); {
@@ -152,11 +137,13 @@ func (r *rewriter) answers(name string, open int) uint32 {
 			return typeByName["text"].OID
 		}
 	}
-	if name == "sum" && !isWhole(found) {
-		return typeByName["float8"].OID
-	}
-	if name == "sum" {
+	switch {
+	case name == "array_agg":
+		return cmp.Or(arrayType(found), typeByName["text"].Array)
+	case name == "sum" && isWhole(found):
 		return typeByName["int8"].OID
+	case name == "sum":
+		return typeByName["float8"].OID
 	}
 	return found
 }

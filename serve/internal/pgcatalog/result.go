@@ -335,7 +335,7 @@ func outputType(ty pgType) uint32 {
 	switch {
 	case ty.array && t != nil:
 		return t.Array
-	case t == nil || named[ty.name]: // a name or a number
+	case t == nil || isNamed(ty.name): // a name or a number
 		return typeByName["text"].OID
 	case strings.HasPrefix(t.Name, "time") || t.Name == "date":
 		return typeByName["text"].OID

@@ -1,6 +1,7 @@
 package pgcatalog
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -73,7 +74,7 @@ type rewriter struct {
 
 // Hoists are the set-returning functions that move from a select list to FROM.
 type hoists struct {
-	calls []string
+	calls []string          // each with its alias
 	alias map[string]string // of each call
 }
 
@@ -122,6 +123,9 @@ func (r *rewriter) after(i int) int {
 	return i + 1
 }
 
+// opens reports whether parentheses open at i and close.
+func (r *rewriter) opens(i, hi int) bool { return r.at(i, hi).IsSymbol("(") && r.match[i] >= 0 }
+
 // span rewrites the tokens from lo to hi: the SELECTs of a compound one by one.
 func (r *rewriter) span(lo, hi int) string {
 	if r.depth++; r.depth > maxDepth {
@@ -157,9 +161,7 @@ func (r *rewriter) part(lo, hi int) string {
 		switch {
 		case t.Is("select") && list < 0:
 			list = i
-		case list >= 0 && from == hi && tail == hi && t.Is("from") && !previous.Is("distinct"):
-			from = i
-		case list >= 0 && from == hi && t.Is("from") && previous.Is("distinct") && !r.compared(lo, i):
+		case list >= 0 && from == hi && t.Is("from") && !r.compared(lo, i) && (tail == hi || previous.Is("distinct")):
 			from = i
 		case list >= 0 && tail == hi && t.Is("where", "group", "having", "window", "order", "limit"):
 			tail = i
@@ -174,48 +176,32 @@ func (r *rewriter) part(lo, hi int) string {
 	names := map[string]string{}
 	r.names = append(r.names, names)
 	outer, moved := r.hoists, &hoists{alias: map[string]string{}}
-	var tables strings.Builder
+	tables := ""
 	if from < hi {
 		r.hoists = nil
-		tables.WriteString(r.emitTables(from, tail, names))
+		tables = r.emitTables(from, tail, names)
 	}
 	r.hoists = moved
 	selected := r.emit(lo, min(from, tail), true)
 	if len(moved.calls) > 0 {
-		before := strings.TrimRight(tables.String(), " \t\r\n")
-		tables.Reset()
-		if from == hi {
-			tables.WriteString(" FROM ")
-		} else {
-			tables.WriteString(before + ", ")
+		before := " FROM "
+		if from < hi {
+			before = strings.TrimRight(tables, " \t\r\n") + ", "
 		}
-		for i, call := range moved.calls {
-			if i > 0 {
-				tables.WriteString(", ")
-			}
-			tables.WriteString(call + " AS " + moved.alias[call])
-		}
-		tables.WriteString(" ")
+		tables = before + strings.Join(moved.calls, ", ") + " "
 	}
 	r.hoists = nil
 	rest := r.emitTail(tail, hi)
 	r.hoists = outer
 	r.names = r.names[:len(r.names)-1]
-	return selected + tables.String() + rest
+	return selected + tables + rest
 }
 
-// compared reports whether the DISTINCT before token i belongs to IS DISTINCT FROM.
+// compared reports whether a DISTINCT stands before token i that belongs to IS DISTINCT FROM.
 func (r *rewriter) compared(lo, i int) bool {
-	var last [2]sqltext.Token
-	for k := i - 1; k >= lo && last[1].Text == ""; k-- {
-		if !r.tokens[k].IsBlank() {
-			last[0], last[1] = r.tokens[k], last[0]
-			if last[1].Text != "" {
-				return last[0].Is("is", "not")
-			}
-		}
-	}
-	return false
+	distinct := r.back(i)
+	is := r.back(distinct)
+	return is >= lo && r.tokens[distinct].Is("distinct") && r.tokens[is].Is("is", "not")
 }
 
 // limits reports whether OFFSET or FETCH at i is the clause and not a name.
@@ -280,15 +266,15 @@ func (r *rewriter) emitTail(lo, hi int) string {
 	}
 	out := r.emit(lo, first, false)
 	value := func(s span) string { return strings.TrimSpace(r.emit(s.lo, s.hi, false)) }
-	switch {
-	case limit.empty() && offset.empty():
-		return out
-	case limit.empty():
-		return out + "LIMIT -1 OFFSET " + value(offset)
-	case offset.empty():
-		return out + "LIMIT " + value(limit)
+	if !limit.empty() {
+		out += "LIMIT " + value(limit)
+	} else if !offset.empty() {
+		out += "LIMIT -1"
 	}
-	return out + "LIMIT " + value(limit) + " OFFSET " + value(offset)
+	if !offset.empty() {
+		out += " OFFSET " + value(offset)
+	}
+	return out
 }
 
 // notOperands are keywords after which an operator has no left side, and before a parenthesis they
@@ -344,12 +330,11 @@ func (r *rewriter) emit(lo, hi int, list bool) string {
 		t := r.tokens[i]
 		start := i
 		switch t.Kind {
-		case sqltext.Blank, sqltext.Comment:
+		case sqltext.Blank, sqltext.Comment, sqltext.Nested:
+			if t.Kind == sqltext.Nested {
+				t.Text = " "
+			}
 			e.put(t.Text)
-			i++
-			continue
-		case sqltext.Nested:
-			e.put(" ")
 			i++
 			continue
 		case sqltext.Text, sqltext.Escaped, sqltext.Dollar:
@@ -368,12 +353,11 @@ func (r *rewriter) emit(lo, hi int, list bool) string {
 		case sqltext.Number:
 			e.push(t.Text)
 			i++
-		case sqltext.Variable:
+		case sqltext.Variable, sqltext.Position:
+			if t.Kind == sqltext.Position {
+				t.Text = "?" + t.Text[1:]
+			}
 			e.push(t.Text)
-			e.literal = true
-			i++
-		case sqltext.Position:
-			e.push("?" + t.Text[1:])
 			e.literal = true
 			i++
 		case sqltext.Name:
@@ -386,13 +370,8 @@ func (r *rewriter) emit(lo, hi int, list bool) string {
 		if e.applied > maxCasts {
 			r.fail(start, codeLimitExceeded, "more than %d casts and subscripts follow each other", maxCasts)
 		}
-		if i <= start {
-			i = start + 1
-		}
-		previous = r.tokens[i-1]
-		for k := i - 1; k > start && previous.IsBlank(); k-- {
-			previous = r.tokens[k-1]
-		}
+		i = max(i, start+1)
+		previous = r.tokens[max(start, r.back(i))]
 	}
 	return strings.Join(e.out, "")
 }
@@ -509,32 +488,29 @@ func (r *rewriter) quantified(e *emitter, i, hi int) int {
 	e.operand = -1
 	operator := r.tokens[i].Text
 	k := r.skip(i+1, hi)
-	if t := r.at(k, hi); t.Is("any", "some", "all") {
-		open := r.skip(k+1, hi)
-		if r.at(open, hi).IsSymbol("(") && r.match[open] >= 0 {
-			in := "IN ("
-			switch {
-			case operator == "=" && !t.Is("all"):
-			case operator != "=" && t.Is("all"):
-				in = "NOT IN ("
-			default:
-				r.unsupported(k, operator+" "+strings.ToUpper(t.Text), "")
-			}
-			end := r.match[open]
-			inner := r.span(open+1, end)
-			if !r.at(r.skip(open+1, end), end).Is("select", "values", "with") {
-				inner = "SELECT value FROM unnest(" + inner + ")"
-			}
-			pad := ""
-			if i > 0 && r.tokens[i-1].Kind != sqltext.Blank {
-				pad = " "
-			}
-			e.push(pad + in + inner + ")")
-			return end + 1
-		}
+	t, open := r.at(k, hi), r.skip(k+1, hi)
+	if !t.Is("any", "some", "all") || !r.opens(open, hi) {
+		e.put(operator)
+		return i + 1
 	}
-	e.put(operator)
-	return i + 1
+	in := "IN ("
+	if operator != "=" {
+		in = "NOT IN ("
+	}
+	if t.Is("all") == (operator == "=") {
+		r.unsupported(k, operator+" "+strings.ToUpper(t.Text), "")
+	}
+	end := r.match[open]
+	inner := r.span(open+1, end)
+	if !r.at(r.skip(open+1, end), end).Is("select", "values", "with") {
+		inner = "SELECT value FROM unnest(" + inner + ")"
+	}
+	pad := ""
+	if i > 0 && r.tokens[i-1].Kind != sqltext.Blank {
+		pad = " "
+	}
+	e.push(pad + in + inner + ")")
+	return end + 1
 }
 
 // synonyms are functions that SQLite has under another name.
@@ -746,7 +722,7 @@ func (r *rewriter) primary(e *emitter, i, hi int, previous sqltext.Token) int {
 	}
 	open := r.skip(end, hi)
 	isName := previous.Is("into", "table", "view", "exists", "update", "references")
-	calls := r.at(open, hi).IsSymbol("(") && r.match[open] >= 0 && name != "*" && !isName
+	calls := r.opens(open, hi) && name != "*" && !isName
 	if calls && (len(chain) == 1 || isSchema(schema)) {
 		return r.call(e, i, end, open, hi, name, len(chain) > 1)
 	}
@@ -813,22 +789,20 @@ func (r *rewriter) call(e *emitter, i, end, open, hi int, name string, qualified
 		k := r.find(lo, shut, "from")
 		field := r.at(r.skip(lo, shut), shut)
 		if k > 0 && (field.Name() != "" || field.Kind == sqltext.Text) {
-			what := field.Name()
-			if what == "" {
-				what = field.Literal()
-			}
-			e.push("date_part(" + sqltext.Quote(what) + "," + r.span(k+1, shut) + ")")
+			e.push("date_part(" + sqltext.Quote(cmp.Or(field.Name(), field.Literal())) + "," + r.span(k+1, shut) + ")")
 			return shut + 1
 		}
 	case "substring":
-		from, length := r.find(lo, shut, "from"), r.find(lo, shut, "for")
-		switch {
-		case from > 0 && length > from:
-			e.push("substr(" + r.span(lo, from) + "," + r.span(from+1, length) + "," + r.span(length+1, shut) + ")")
-		case from > 0:
-			e.push("substr(" + r.span(lo, from) + "," + r.span(from+1, shut) + ")")
-		}
-		if from > 0 {
+		if from, length := r.find(lo, shut, "from"), r.find(lo, shut, "for"); from > 0 {
+			parts := []span{{lo, from}, {from + 1, shut}}
+			if length > from {
+				parts = []span{{lo, from}, {from + 1, length}, {length + 1, shut}}
+			}
+			var list []string
+			for _, p := range parts {
+				list = append(list, r.span(p.lo, p.hi))
+			}
+			e.push("substr(" + strings.Join(list, ",") + ")")
 			return shut + 1
 		}
 	case "position":
@@ -838,25 +812,21 @@ func (r *rewriter) call(e *emitter, i, end, open, hi int, name string, qualified
 		}
 	case "trim":
 		if k := r.find(lo, shut, "from"); k > 0 {
-			function, at := "trim", r.skip(lo, shut)
-			switch {
-			case r.tokens[at].Is("leading"):
-				function, at = "ltrim", at+1
-			case r.tokens[at].Is("trailing"):
-				function, at = "rtrim", at+1
-			case r.tokens[at].Is("both"):
+			at := r.skip(lo, shut)
+			function := map[string]string{"leading": "ltrim", "trailing": "rtrim", "both": "trim"}[strings.ToLower(r.tokens[at].Text)]
+			if function != "" {
 				at++
 			}
 			characters := strings.TrimSpace(r.span(at, k))
 			if characters != "" {
 				characters = ", " + characters
 			}
-			e.push(function + "(" + r.span(k+1, shut) + characters + ")")
+			e.push(cmp.Or(function, "trim") + "(" + r.span(k+1, shut) + characters + ")")
 			return shut + 1
 		}
 	case "unnest", "generate_series", "generate_subscripts", "_pg_expandarray":
 		if r.hoists != nil {
-			e.push(r.hoist(name, lo, shut))
+			e.push(r.hoist(name, open))
 			return shut + 1
 		}
 	case "format":
@@ -878,22 +848,16 @@ func (r *rewriter) call(e *emitter, i, end, open, hi int, name string, qualified
 func (r *rewriter) clauses(e *emitter, i, hi int) int {
 	for {
 		k := r.skip(i, hi)
-		if !r.at(k, hi).Is("filter", "over") {
-			return i
-		}
 		open := r.skip(k+1, hi)
-		t := r.at(open, hi)
-		switch {
-		case t.IsSymbol("(") && r.match[open] >= 0:
-			s := " " + r.tokens[k].Text + " (" + r.span(open+1, r.match[open]) + ")"
-			if text := r.sql[r.tokens[i].At:r.tokens[open].At]; strings.TrimSpace(text) == r.tokens[k].Text {
-				s = text + s[len(" "+r.tokens[k].Text+" "):]
-			}
-			e.put(s)
-			i = r.match[open] + 1
-		default:
+		if !r.at(k, hi).Is("filter", "over") || !r.opens(open, hi) {
 			return i
 		}
+		before := r.sql[r.tokens[i].At:r.tokens[open].At]
+		if strings.TrimSpace(before) != r.tokens[k].Text { // there is a comment
+			before = " " + r.tokens[k].Text + " "
+		}
+		e.put(before + "(" + r.span(open+1, r.match[open]) + ")")
+		i = r.match[open] + 1
 	}
 }
 
@@ -939,37 +903,40 @@ func (r *rewriter) array(e *emitter, open int) int {
 	return end + 1
 }
 
+// listed returns the table-valued function of SQLite for a set-returning one with its arguments at open, and the columns of its
+// values.
+func (r *rewriter) listed(name string, open int) (call string, columns []string) {
+	arguments := span{open + 1, r.match[open]}
+	columns = []string{"value"}
+	switch name {
+	case "generate_subscripts": // of the first dimension
+		arguments, columns = r.split(open)[0], []string{"ordinality"}
+	case "_pg_expandarray":
+		columns = []string{"value", "ordinality"}
+	}
+	if name != "generate_series" {
+		name = "unnest"
+	}
+	return name + "(" + strings.TrimSpace(r.span(arguments.lo, arguments.hi)) + ")", columns
+}
+
 // hoist moves a set-returning function of the select list to FROM and returns the name of its
 // value.
-func (r *rewriter) hoist(name string, lo, hi int) string {
+func (r *rewriter) hoist(name string, open int) string {
 	list := r.hoists
 	r.hoists = nil
-	arguments := strings.TrimSpace(r.span(lo, hi))
+	call, columns := r.listed(name, open)
 	r.hoists = list
-	column := "value"
-	call := "generate_series(" + arguments + ")"
-	if name != "generate_series" {
-		if name == "generate_subscripts" { // of the first dimension
-			for i := lo; i < hi; i = r.after(i) {
-				if r.tokens[i].IsSymbol(",") {
-					arguments = strings.TrimSpace(r.emit(lo, i, false))
-					break
-				}
-			}
-			column = "ordinality"
-		}
-		call = "unnest(" + arguments + ")"
-	}
 	alias := list.alias[call]
 	if alias == "" {
 		r.count++
 		alias = "pg_s" + strconv.Itoa(r.count)
-		list.calls, list.alias[call] = append(list.calls, call), alias
+		list.calls, list.alias[call] = append(list.calls, call+" AS "+alias), alias
 	}
-	if name == "_pg_expandarray" {
+	if len(columns) == 2 {
 		return "'(' || " + alias + ".value || ',' || " + alias + ".ordinality || ')'"
 	}
-	return alias + "." + column
+	return alias + "." + columns[0]
 }
 
 // expanded rewrites (_pg_expandarray(x)).n and .x with the outer parentheses at open and shut. It
@@ -980,10 +947,10 @@ func (r *rewriter) expanded(open, shut, hi int) (string, int) {
 	field := r.skip(dot+1, hi)
 	inner := r.skip(end, shut)
 	if r.hoists == nil || len(chain) == 0 || chain[len(chain)-1] != "_pg_expandarray" || !r.at(dot, hi).IsSymbol(".") ||
-		!r.at(field, hi).Is("n", "x") || !r.at(inner, shut).IsSymbol("(") || r.match[inner] < 0 {
+		!r.at(field, hi).Is("n", "x") || !r.opens(inner, shut) {
 		return "", 0
 	}
-	s := r.hoist("unnest", inner+1, r.match[inner])
+	s := r.hoist("unnest", inner)
 	if r.tokens[field].Is("n") {
 		s = strings.TrimSuffix(s, "value") + "ordinality"
 	}
@@ -1065,12 +1032,12 @@ func (r *rewriter) subquery(i, hi int) (string, int) {
 // table rewrites a function, or a subquery with named columns, in FROM. It returns an empty
 // text for other tables.
 func (r *rewriter) table(i, hi int, names map[string]string) (string, int) {
-	if r.at(i, hi).IsSymbol("(") && r.match[i] >= 0 {
+	if r.opens(i, hi) {
 		return r.subquery(i, hi)
 	}
 	chain, end := r.chain(i, hi)
 	open := r.skip(end, hi)
-	if len(chain) == 0 || !r.at(open, hi).IsSymbol("(") || r.match[open] < 0 || len(chain) > 1 && !isSchema(chain[len(chain)-2]) {
+	if len(chain) == 0 || !r.opens(open, hi) || len(chain) > 1 && !isSchema(chain[len(chain)-2]) {
 		return "", 0
 	}
 	name, shut := chain[len(chain)-1], r.match[open]
@@ -1082,31 +1049,24 @@ func (r *rewriter) table(i, hi int, names map[string]string) (string, int) {
 		}
 	}
 	alias, columns, end := r.alias(next, hi)
-	as := alias
-	if as == "" {
-		as = name
-	}
+	as := cmp.Or(alias, name)
 	if relation := relations[name]; relation != "" {
 		return relation + " AS " + sqlite.QuoteName(as), end
 	}
+	quoted := " AS " + sqlite.QuoteName(as)
 	switch name {
-	case "unnest", "generate_series", "generate_subscripts", "_pg_expandarray", "aclexplode", "pg_options_to_table", "pg_partition_ancestors":
+	case "unnest", "generate_series", "generate_subscripts", "_pg_expandarray":
+	case "aclexplode", "pg_options_to_table", "pg_partition_ancestors":
+		return name + "(" + r.span(open+1, shut) + ")" + quoted, end
 	default:
 		if _, is := returned()[name]; !is {
 			return "", 0
 		}
-		column := as
-		if len(columns) > 0 {
-			column = columns[0]
-		}
-		return "(SELECT " + name + "(" + r.span(open+1, shut) + ") AS " + sqlite.QuoteName(column) + ") AS " + sqlite.QuoteName(as), end
+		columns = append(columns, as)
+		return "(SELECT " + name + "(" + r.span(open+1, shut) + ") AS " + sqlite.QuoteName(columns[0]) + ")" + quoted, end
 	}
-	switch name {
-	case "aclexplode", "pg_options_to_table", "pg_partition_ancestors":
-		return name + "(" + r.span(open+1, shut) + ") AS " + sqlite.QuoteName(as), end
-	}
-	values := []string{"value"}
-	if numbered || name == "_pg_expandarray" {
+	call, values := r.listed(name, open)
+	if numbered && len(values) == 1 {
 		values = append(values, "ordinality")
 	}
 	if len(columns) == 0 {
@@ -1115,37 +1075,19 @@ func (r *rewriter) table(i, hi int, names map[string]string) (string, int) {
 			columns = []string{"x", "n"}
 		}
 	}
-	if name == "generate_subscripts" {
-		values[0] = "ordinality"
-	}
-	call := r.span(open+1, shut)
-	switch name {
-	case "generate_series":
-		call = "generate_series(" + call + ")"
-	case "generate_subscripts":
-		call = "unnest(" + strings.TrimSuffix(strings.TrimRight(call, "0123456789 "), ",") + ")"
-	default:
-		call = "unnest(" + call + ")"
-	}
+	n := min(len(values), len(columns))
 	if r.constant(open+1, shut) {
-		s := "(SELECT "
-		for k, v := range values {
-			if k < len(columns) {
-				if k > 0 {
-					s += ", "
-				}
-				s += v + " AS " + sqlite.QuoteName(columns[k])
-			}
+		var list []string
+		for k, v := range values[:n] {
+			list = append(list, v+" AS "+sqlite.QuoteName(columns[k]))
 		}
-		return s + " FROM " + call + ") AS " + sqlite.QuoteName(as), end
+		return "(SELECT " + strings.Join(list, ", ") + " FROM " + call + ")" + quoted, end
 	}
-	for k, v := range values {
-		if k < len(columns) {
-			names[columns[k]] = sqlite.QuoteName(as) + "." + v
-			names[as+"."+columns[k]] = sqlite.QuoteName(as) + "." + v
-		}
+	for k, v := range values[:n] {
+		names[columns[k]] = sqlite.QuoteName(as) + "." + v
+		names[as+"."+columns[k]] = sqlite.QuoteName(as) + "." + v
 	}
-	return call + " AS " + sqlite.QuoteName(as), end
+	return call + quoted, end
 }
 
 // constant reports whether the tokens name no column.
@@ -1178,7 +1120,7 @@ func (r *rewriter) alias(i, hi int) (alias string, columns []string, end int) {
 	}
 	end = k + 1
 	open := r.skip(end, hi)
-	if !r.at(open, hi).IsSymbol("(") || r.match[open] < 0 {
+	if !r.opens(open, hi) {
 		return alias, nil, end
 	}
 	for j := r.skip(open+1, hi); j < r.match[open]; j = r.skip(j+1, hi) {

@@ -79,8 +79,7 @@ func init() {
 			arrayOf[t.Array] = t
 		}
 	}
-	for alias, name := range map[string]string{"int": "int4", "decimal": "numeric", "dec": "numeric", "float": "float8",
-		"varchar": "varchar", "timestamp": "timestamp", "time": "time", "string": "text"} {
+	for alias, name := range inverted(map[string]string{"int4": "int", "numeric": "decimal dec", "float8": "float", "text": "string"}) {
 		typeByName[alias] = typeByName[name]
 	}
 }
@@ -152,11 +151,6 @@ func (r *rewriter) typeName(i, hi int) (pgType, int) {
 		end = k
 		return true
 	}
-	parameters := func() {
-		if k := r.skip(end, hi); r.at(k, hi).IsSymbol("(") && r.match[k] >= 0 {
-			end = r.match[k] + 1
-		}
-	}
 	switch ty.name {
 	case "double":
 		if more("precision") {
@@ -168,7 +162,9 @@ func (r *rewriter) typeName(i, hi int) (pgType, int) {
 			ty.name = "varchar"
 		}
 	}
-	parameters()
+	if k := r.skip(end, hi); r.opens(k, hi) {
+		end = r.match[k] + 1 // parameters
+	}
 	if ty.name == "timestamp" || ty.name == "time" {
 		if more("with", "time", "zone") {
 			ty.name += "tz"
@@ -191,46 +187,47 @@ func (r *rewriter) typeName(i, hi int) (pgType, int) {
 	}
 }
 
-// named are types of OIDs that stand for a name in a catalogue.
-var named = set("regclass regtype regproc regprocedure regnamespace regrole regoper regoperator regcollation regconfig regdictionary")
+// casts are the functions that stand for casts to types that SQLite lacks.
+var casts = inverted(map[string]string{
+	"pg_regclass": "regclass", "pg_regtype": "regtype", "pg_regproc": "regproc regprocedure", "pg_regnamespace": "regnamespace",
+	"pg_regrole": "regrole", "pg_regother": "regoper regoperator regcollation regconfig regdictionary",
+	"pg_bool": "bool boolean", "pg_bytea": "bytea", "date": "date", "datetime": "timestamp timestamptz", "time": "time timetz",
+})
+
+// isNamed reports whether a type is one of OIDs that stand for a name in a catalogue.
+func isNamed(ty string) bool { return strings.HasPrefix(casts[ty], "pg_reg") }
 
 // affinities are SQLite's types for types that it has under another name.
-var affinities = map[string]string{
-	"text": "TEXT", "varchar": "TEXT", "name": "TEXT", "char": "TEXT", "bpchar": "TEXT", "character": "TEXT", "citext": "TEXT",
-	"cstring": "TEXT", "uuid": "TEXT", "json": "TEXT", "jsonb": "TEXT", "xml": "TEXT", "inet": "TEXT", "cidr": "TEXT", "unknown": "TEXT",
-	"sql_identifier": "TEXT", "character_data": "TEXT", "yes_or_no": "TEXT", "time_stamp": "TEXT", "aclitem": "TEXT", "pg_node_tree": "TEXT",
-	"int": "INTEGER", "int2": "INTEGER", "int4": "INTEGER", "int8": "INTEGER", "integer": "INTEGER", "smallint": "INTEGER",
-	"bigint": "INTEGER", "oid": "INTEGER", "xid": "INTEGER", "cid": "INTEGER", "cardinal_number": "INTEGER",
-	"float": "REAL", "float4": "REAL", "float8": "REAL", "real": "REAL",
-	"numeric": "NUMERIC", "decimal": "NUMERIC", "dec": "NUMERIC", "money": "NUMERIC", "blob": "BLOB", "bytea": "BLOB", "sealed": "BLOB",
+var affinities = inverted(map[string]string{
+	"TEXT": `text varchar name char bpchar character citext cstring uuid json jsonb xml inet cidr unknown sql_identifier
+		character_data yes_or_no time_stamp aclitem pg_node_tree`,
+	"INTEGER": "int int2 int4 int8 integer smallint bigint oid xid cid cardinal_number",
+	"REAL":    "float float4 float8 real",
+	"NUMERIC": "numeric decimal dec money",
+	"BLOB":    "blob bytea sealed",
+})
+
+// inverted returns the key of each word among the values.
+func inverted(words map[string]string) map[string]string {
+	m := map[string]string{}
+	for key, list := range words {
+		for word := range strings.FieldsSeq(list) {
+			m[word] = key
+		}
+	}
+	return m
 }
 
 // convert applies a cast to the operand of e. The cast stands at token i.
 func (r *rewriter) convert(e *emitter, i int, ty pgType) {
-	function := ""
-	literal := e.literal
-	switch {
-	case ty.array || ty.name == "int2vector" || ty.name == "oidvector" || ty.name == "anyarray":
+	if ty.array || ty.name == "int2vector" || ty.name == "oidvector" || ty.name == "anyarray" {
 		return
-	case named[ty.name]:
-		function = "pg_" + ty.name
-		if ty.name == "regprocedure" {
-			function = "pg_regproc"
-		} else if ty.name == "regoper" || ty.name == "regoperator" || ty.name == "regconfig" || ty.name == "regdictionary" || ty.name == "regcollation" {
-			function = "pg_regother"
-		}
-	case ty.name == "bool" || ty.name == "boolean":
-		function = "pg_bool"
-	case ty.name == "date":
-		function = "date"
-	case ty.name == "timestamp" || ty.name == "timestamptz":
-		function = "datetime"
-	case ty.name == "time" || ty.name == "timetz":
-		function = "time"
-	case ty.name == "bytea" && literal:
-		function = "pg_bytea"
 	}
-	affinity := affinities[ty.name]
+	literal := e.literal
+	function, affinity := casts[ty.name], affinities[ty.name]
+	if ty.name == "bytea" && !literal {
+		function = ""
+	}
 	if function == "" && affinity == "" {
 		r.unsupported(i, "type "+ty.name, "")
 		return
@@ -255,21 +252,15 @@ func (r *rewriter) cast(e *emitter, i, open int) int {
 	}
 	chain, _ := r.chain(r.skip(as+1, shut), shut)
 	ty, _ := r.typeName(as+1, shut)
-	plain := len(chain) == 1 && !ty.array
-	if plain && !named[ty.name] {
-		switch ty.name {
-		case "bool", "boolean", "date", "timestamp", "timestamptz", "time", "timetz", "interval", "name", "oid", "bytea":
-		default:
-			between := r.sql[r.tokens[i].At+len(r.tokens[i].Text) : r.tokens[open].At]
-			e.push(r.tokens[i].Text + between + "(" + r.span(open+1, as) + r.sql[r.tokens[as].At:r.tokens[shut].At] + ")")
-			return shut + 1
-		}
+	if len(chain) == 1 && !ty.array && casts[ty.name] == "" && ty.name != "interval" && ty.name != "name" && ty.name != "oid" {
+		e.push(r.sql[r.tokens[i].At:r.tokens[open].At] + "(" + r.span(open+1, as) + r.sql[r.tokens[as].At:r.tokens[shut].At] + ")")
+		return shut + 1
 	}
 	inner := &emitter{operand: -1}
 	inner.push(strings.TrimSpace(r.span(open+1, as)))
 	if k := r.skip(open+1, as); r.skip(k+1, as) == as {
-		t := r.tokens[k].Kind
-		inner.literal = t == sqltext.Text || t == sqltext.Escaped || t == sqltext.Position || t == sqltext.Variable
+		t := r.tokens[k]
+		inner.literal = isLiteral(t) || t.Kind == sqltext.Position || t.Kind == sqltext.Variable
 	}
 	r.convert(inner, as, ty)
 	e.push(strings.Join(inner.out, ""))
