@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/geosql/geosql/internal/audit/bound"
 )
@@ -41,21 +42,16 @@ func appendValue(text []byte, values []float64, v any) ([]byte, []float64) {
 
 // appendNumbers appends the numbers in a text, such as the coordinates of a point.
 func appendNumbers(values []float64, text string) []float64 {
-	for i := 0; i < len(text); {
-		end := i
-		for end < len(text) && numeric(text[end]) {
-			end++
-		}
-		if x, err := strconv.ParseFloat(text[i:end], 64); err == nil {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !numeric(r) }) {
+		if x, err := strconv.ParseFloat(word, 64); err == nil {
 			values = append(values, x)
 		}
-		i = max(end, i+1)
 	}
 	return values
 }
 
-// numeric reports whether a byte may be part of a number without exponent.
-func numeric(b byte) bool { return b >= '0' && b <= '9' || b == '.' || b == '-' }
+// numeric reports whether a character may be part of a number without exponent.
+func numeric(r rune) bool { return r >= '0' && r <= '9' || r == '.' || r == '-' }
 
 // kind returns the type of a value, as SQLite's typeof does.
 func kind(v any) string {

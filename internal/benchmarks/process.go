@@ -28,16 +28,8 @@ func run(ctx context.Context, cmd *exec.Cmd) (out []byte, u usage, err error) {
 	if err = cmd.Start(); err != nil {
 		return nil, u, err
 	}
-	ended := make(chan struct{})
-	go func() {
-		select {
-		case <-ctx.Done():
-			cmd.Process.Kill()
-		case <-ended:
-		}
-	}()
+	defer context.AfterFunc(ctx, func() { cmd.Process.Kill() })()
 	err = cmd.Wait()
-	close(ended)
 	u.wall = time.Since(start)
 	if ctx.Err() != nil {
 		return nil, u, ctx.Err()

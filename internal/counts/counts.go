@@ -144,9 +144,7 @@ func (t *Table) write(p *page) error {
 		t.slots[p.key] = slot
 	}
 	var b [pageSize]byte
-	for i, n := range p.count {
-		binary.LittleEndian.PutUint32(b[4*i:], n)
-	}
+	_, _ = binary.Encode(b[:], binary.LittleEndian, p.count[:]) // there is room
 	_, err := t.file.WriteAt(b[:], slot*pageSize)
 	return err
 }
@@ -157,8 +155,6 @@ func (t *Table) read(p *page, slot int64) error {
 	if _, err := t.file.ReadAt(b[:], slot*pageSize); err != nil {
 		return err
 	}
-	for i := range p.count {
-		p.count[i] = binary.LittleEndian.Uint32(b[4*i:])
-	}
-	return nil
+	_, err := binary.Decode(b[:], binary.LittleEndian, p.count[:])
+	return err
 }

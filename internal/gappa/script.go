@@ -24,9 +24,6 @@ type Script struct {
 	// Hints are rewriting rules and splittings. Gappa checks that a rule is an identity. It only warns where
 	// it takes a denominator for nonzero that no condition of the rule names.
 	Hints string
-
-	// Rounding is Gappa's rounding operator; empty means float64's.
-	Rounding string
 }
 
 // A Function is a function to translate.
@@ -54,15 +51,11 @@ func (c *Script) Texts(s *Source, factor string) ([]string, error) {
 		}
 		translations = append(translations, t)
 	}
-	rounding := c.Rounding
-	if rounding == "" {
-		rounding = "float<ieee_64, ne>"
-	}
 	var texts []string
 	seen := map[string]bool{}
 	for v := (&variant{}); ; {
 		var b strings.Builder
-		fmt.Fprintf(&b, "@rnd = %s;\n%s\n", rounding, c.Before)
+		fmt.Fprintf(&b, "@rnd = float<ieee_64, ne>;\n%s\n", c.Before)
 		for _, t := range translations {
 			t.print(&b, v)
 		}
