@@ -83,7 +83,6 @@ func (p *Program) help() string {
 	}
 	writeEntries(&b, entries)
 	if p.Default != nil {
-		b.WriteString("\n")
 		writeFlags(&b, p.Default)
 	}
 	b.WriteString("\n" + p.Notes)
@@ -107,19 +106,11 @@ func (p *Program) commandHelp(c *Command) string {
 	if c.Details != "" {
 		b.WriteString("\n" + strings.TrimSuffix(c.Details, "\n") + "\n")
 	}
-	if fs := c.flagSet(); hasFlags(fs) {
-		b.WriteString("\n")
-		writeFlags(&b, c)
-	}
+	writeFlags(&b, c)
 	return b.String()
 }
 
-func hasFlags(fs *flag.FlagSet) (has bool) {
-	fs.VisitAll(func(*flag.Flag) { has = true })
-	return has
-}
-
-// writeFlags writes a line or more for each flag of a command.
+// writeFlags writes an empty line, and a line or more for each flag of a command, if it has any.
 func writeFlags(b *strings.Builder, c *Command) {
 	var entries []entry
 	c.flagSet().VisitAll(func(f *flag.Flag) {
@@ -133,7 +124,10 @@ func writeFlags(b *strings.Builder, c *Command) {
 		}
 		entries = append(entries, entry{name, text})
 	})
-	writeEntries(b, entries)
+	if len(entries) > 0 {
+		b.WriteString("\n")
+		writeEntries(b, entries)
+	}
 }
 
 // An entry is a term of the help and its meaning.

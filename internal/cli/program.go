@@ -170,21 +170,18 @@ func (p *Program) all() []*Command {
 
 // commandNames lists the program's commands, without help and version.
 func (p *Program) commandNames() string {
-	var names []string
-	for _, c := range p.Commands {
+	return strings.Join(namesOf(p.Commands), " or ")
+}
+
+func namesOf(commands []*Command) (names []string) {
+	for _, c := range commands {
 		names = append(names, c.Name)
 	}
-	return strings.Join(names, " or ")
+	return names
 }
 
 // nearest returns the name of the command that a name was most likely meant to be, or "".
-func (p *Program) nearest(name string) string {
-	var names []string
-	for _, c := range p.all() {
-		names = append(names, c.Name)
-	}
-	return Nearest(name, names)
-}
+func (p *Program) nearest(name string) string { return Nearest(name, namesOf(p.all())) }
 
 // flagSet returns the flags of the command.
 func (c *Command) flagSet() *flag.FlagSet {

@@ -195,11 +195,9 @@ func (m *cityMap) planarLaplace(ctx context.Context, epsilon float64) (contender
 	}, k}, err
 }
 
-const (
-	// privacyGap is the gap between the adversary's error and its upper bound at which the
-	// search for the most private mechanism stops.
-	privacyGap = 1e-6
-)
+// privacyGap is the gap between the adversary's error and its upper bound at which the
+// search for the most private mechanism stops.
+const privacyGap = 1e-6
 
 // mostPrivate returns the mechanism, without a name, that leaves an adversary who knows the
 // prior with the greatest error, among those with no greater loss under the prior than the given one.
