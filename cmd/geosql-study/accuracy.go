@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"strings"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/cli"
@@ -61,9 +60,8 @@ func (s *accuracyStudy) run(ctx context.Context) error {
 		return err
 	}
 	return experiment[accuracy.Row]{
-		head: accuracyHead,
-		text: accuracyRow,
-		run:  measuredOn(ctx, &study.Progress, study.Run, readings),
+		table: accuracyTable,
+		run:   measuredOn(ctx, &study.Progress, study.Run, readings),
 	}.perform(figures{})
 }
 
@@ -83,11 +81,11 @@ func (s *accuracyStudy) read(ctx context.Context) (readings []float64, err error
 	return readings, err
 }
 
-// accuracyHead names the columns of accuracyRow.
-const accuracyHead = "question,epsilon,mechanism,truth,median_error,p95_error"
-
-func accuracyRow(r accuracy.Row) string {
-	return strings.Join([]string{
-		r.Question, rounded(r.Epsilon, 12), r.Mechanism, rounded(r.Truth, 9), rounded(r.Median, 9), rounded(r.P95, 9),
-	}, ",")
+var accuracyTable = table[accuracy.Row]{
+	head: "question,epsilon,mechanism,truth,median_error,p95_error",
+	line: func(r accuracy.Row) string {
+		return cells(
+			r.Question, rounded(r.Epsilon, 12), r.Mechanism, rounded(r.Truth, 9), rounded(r.Median, 9), rounded(r.P95, 9),
+		)
+	},
 }

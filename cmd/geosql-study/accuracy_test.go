@@ -66,7 +66,7 @@ func TestStudyAccuracyErrors(t *testing.T) {
 }
 
 func TestStudyAccuracyInterrupted(t *testing.T) {
-	interruptStudy(t, accuracyHead, "accuracy", "-readings", clitest.WriteFile(t, "value\n1\n2\n"), "-universe", "0,200,0.001",
+	interruptStudy(t, accuracyTable.head, "accuracy", "-readings", clitest.WriteFile(t, "value\n1\n2\n"), "-universe", "0,200,0.001",
 		"-epsilon", "1"+strings.Repeat(",1", 2000), "-draws", "2000")
 }
 

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/study/optimal"
@@ -49,8 +48,7 @@ func (s *adversaryStudy) run(ctx context.Context) error {
 		return err
 	}
 	return experiment[userRow[optimal.AdversaryRow]]{
-		head: adversaryHead,
-		text: adversaryRow,
+		table: adversaryTable,
 		run: func(line *cli.TerminalLine, row func(userRow[optimal.AdversaryRow]) error) error {
 			return measureUsers(ctx, &s.places, s.settings, users, row,
 				func(k int, u *userPlaces, study *optimal.Study) ([]optimal.AdversaryRow, error) {
@@ -70,13 +68,13 @@ func (s *adversaryStudy) draw(rows []userRow[optimal.AdversaryRow]) error {
 	return s.figures.write("priors", figure, err)
 }
 
-// adversaryHead names the columns of adversaryRow.
-const adversaryHead = "user,mechanism,prior,epsilon,quality_loss,adv_error,realised_epsilon"
-
-func adversaryRow(of userRow[optimal.AdversaryRow]) string {
-	r := of.row
-	return strings.Join([]string{
-		quoted(of.user), r.Mechanism, quoted(r.Prior), decimal(r.Epsilon, 9),
-		decimal(r.Loss, 9), decimal(r.AdversaryError, 9), strconv.FormatFloat(r.RealisedEpsilon, 'f', 9, 64),
-	}, ",")
+var adversaryTable = table[userRow[optimal.AdversaryRow]]{
+	head: "user,mechanism,prior,epsilon,quality_loss,adv_error,realised_epsilon",
+	line: func(of userRow[optimal.AdversaryRow]) string {
+		r := of.row
+		return cells(
+			quoted(of.user), r.Mechanism, quoted(r.Prior), decimal(r.Epsilon, 9),
+			decimal(r.Loss, 9), decimal(r.AdversaryError, 9), strconv.FormatFloat(r.RealisedEpsilon, 'f', 9, 64),
+		)
+	},
 }

@@ -120,7 +120,7 @@ func TestStudyAdversaryInterrupted(t *testing.T) {
 	for k := range 9 * 3000 {
 		lines = append(lines, fmt.Sprintf("%d,%d,%d,1", k/9, k%3, k/3%3))
 	}
-	interruptStudy(t, adversaryHead, "adversary", "-places", clitest.WriteFile(t, strings.Join(lines, "\n")+"\n"),
+	interruptStudy(t, adversaryTable.head, "adversary", "-places", clitest.WriteFile(t, strings.Join(lines, "\n")+"\n"),
 		"-plane", "-columns", "x,y,day", "-user", "who", "-epsilon", "1")
 }
 

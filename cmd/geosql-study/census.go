@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/study/census"
@@ -79,10 +78,9 @@ func (s *censusStudy) run(ctx context.Context) error {
 		return err
 	}
 	return experiment[census.Row]{
-		head: censusHead,
-		text: censusRow,
-		run:  measured(ctx, &study.Progress, study.Run),
-		draw: oneFigure(s.figures, "commutes", census.Figure),
+		table: censusTable,
+		run:   measured(ctx, &study.Progress, study.Run),
+		draw:  oneFigure(s.figures, "commutes", census.Figure),
 	}.perform(s.figures)
 }
 
@@ -168,12 +166,12 @@ func (s *censusStudy) allColumns() [][]string {
 	return singleNames(s.columns)
 }
 
-// censusHead names the columns of censusRow.
-const censusHead = "level,radius_mi,bucket,original,released,share_error"
-
-func censusRow(r census.Row) string {
-	return strings.Join([]string{
-		rounded(r.Level, 9), rounded(r.Radius, 9), r.Bucket,
-		strconv.FormatInt(r.Original, 10), strconv.FormatInt(r.Released, 10), decimal(r.ShareError, 6),
-	}, ",")
+var censusTable = table[census.Row]{
+	head: "level,radius_mi,bucket,original,released,share_error",
+	line: func(r census.Row) string {
+		return cells(
+			rounded(r.Level, 9), rounded(r.Radius, 9), r.Bucket,
+			strconv.FormatInt(r.Original, 10), strconv.FormatInt(r.Released, 10), decimal(r.ShareError, 6),
+		)
+	},
 }

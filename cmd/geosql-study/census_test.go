@@ -147,7 +147,7 @@ func TestStudyCensusErrors(t *testing.T) {
 
 func TestStudyCensusInterrupted(t *testing.T) {
 	od, places := clitest.WriteFile(t, "home_cell,work_cell,jobs\na,b,2000\n"), clitest.WriteFile(t, censusPlaces)
-	interruptStudy(t, censusHead, "census", "-od", od, "-places", places, "-level", "ln4"+strings.Repeat(",ln4", 5000))
+	interruptStudy(t, censusTable.head, "census", "-od", od, "-places", places, "-level", "ln4"+strings.Repeat(",ln4", 5000))
 }
 
 // The tendency of figure 5.13 in the counties of Detroit: jobs move from 0-10 to 10-25

@@ -92,9 +92,8 @@ func (s *cipStudy) setTimes() error {
 
 func (s *cipStudy) run(ctx context.Context) error {
 	return experiment[cip.Row]{
-		head: cipHead,
-		text: cipRow,
-		run:  measured(ctx, &s.study.Progress, s.study.Run),
+		table: cipTable,
+		run:   measured(ctx, &s.study.Progress, s.study.Run),
 		draw: func(rows []cip.Row) error {
 			losses, err := cip.Figure(rows)
 			if err := s.figures.write("loss", losses, err); err != nil {
@@ -106,16 +105,16 @@ func (s *cipStudy) run(ctx context.Context) error {
 	}.perform(s.figures)
 }
 
-// cipHead names the columns of cipRow.
-const cipHead = "points,length_scale,lambda,radius,family,sigma2,alpha,loss,independent_loss,set,shift"
-
-func cipRow(r cip.Row) string {
-	return strings.Join([]string{
-		strconv.Itoa(r.Points), exact(r.LengthScale), exact(r.Lambda), exact(r.Radius),
-		quoted(r.Family), exact(r.Sigma2),
-		significant(r.Loss.Alpha, 9), significant(r.Loss.Loss, 9), significant(r.Loss.Independent, 9),
-		quoted(list(r.Loss.Set, strconv.Itoa)), quoted(list(r.Shift, func(x float64) string { return strconv.FormatFloat(x, 'g', 7, 64) })),
-	}, ",")
+var cipTable = table[cip.Row]{
+	head: "points,length_scale,lambda,radius,family,sigma2,alpha,loss,independent_loss,set,shift",
+	line: func(r cip.Row) string {
+		return cells(
+			strconv.Itoa(r.Points), exact(r.LengthScale), exact(r.Lambda), exact(r.Radius),
+			quoted(r.Family), exact(r.Sigma2),
+			significant(r.Loss.Alpha, 9), significant(r.Loss.Loss, 9), significant(r.Loss.Independent, 9),
+			quoted(list(r.Loss.Set, strconv.Itoa)), quoted(list(r.Shift, func(x float64) string { return strconv.FormatFloat(x, 'g', 7, 64) })),
+		)
+	},
 }
 
 // list returns a JSON array.

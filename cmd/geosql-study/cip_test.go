@@ -156,5 +156,5 @@ func TestStudyCIPErrors(t *testing.T) {
 }
 
 func TestStudyCIPInterrupted(t *testing.T) {
-	interruptStudy(t, cipHead, "cip", "-points", "40", "-family", "windows:4", "-max", "-sigma2", "1"+strings.Repeat(",1", 2000))
+	interruptStudy(t, cipTable.head, "cip", "-points", "40", "-family", "windows:4", "-max", "-sigma2", "1"+strings.Repeat(",1", 2000))
 }

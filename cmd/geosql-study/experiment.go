@@ -13,11 +13,19 @@ import (
 
 // An experiment prints rows as they are found, and draws figures of them.
 type experiment[R any] struct {
-	head string         // names the columns
-	text func(R) string // writes a row
+	table[R]
 	run  runner[R]
 	draw func(rows []R) error
 }
+
+// A table has a line of csv for each result.
+type table[R any] struct {
+	head string // names the columns
+	line func(R) string
+}
+
+// cells returns a line.
+func cells(values ...string) string { return strings.Join(values, ",") }
 
 // A runner calls row with each row, and shows on the line how much is done.
 type runner[R any] func(line *cli.TerminalLine, row func(R) error) error
@@ -50,7 +58,7 @@ func (e experiment[R]) print() (rows []R, err error) {
 	}
 	err = e.run(line, func(r R) error {
 		rows = append(rows, r)
-		return put(e.text(r))
+		return put(e.line(r))
 	})
 	return rows, err
 }

@@ -144,10 +144,9 @@ func (s *lbsStudy) run(ctx context.Context) error {
 		return err
 	}
 	return experiment[lbs.Row]{
-		head: lbsHead,
-		text: lbsRow,
-		run:  measured(ctx, &study.Progress, study.Run),
-		draw: oneFigure(s.figures, "overhead", lbs.Figure),
+		table: lbsColumns,
+		run:   measured(ctx, &study.Progress, study.Run),
+		draw:  oneFigure(s.figures, "overhead", lbs.Figure),
 	}.perform(s.figures)
 }
 
@@ -189,17 +188,17 @@ func (s *lbsStudy) chooseDomain(pois []lbs.Place) (*planar.Domain, error) {
 	return d, nil
 }
 
-// lbsHead names the columns of lbsRow.
-const lbsHead = "level,epsilon,confidence,radius,radius_m,area_ratio,reports," +
-	"contained,contained_low,contained_high,found,interest_rows,fetched_rows,overhead,extra_kb"
-
-func lbsRow(r lbs.Row) string {
-	return strings.Join([]string{
-		rounded(r.Level, 9), decimal(r.Epsilon, 9), rounded(r.Confidence, 9), r.Radius, decimal(r.Metres, 3), decimal(r.AreaRatio, 3),
-		strconv.FormatInt(r.Reports, 10),
-		decimal(r.Contained.Share, 5), decimal(r.Contained.Low, 5), decimal(r.Contained.High, 5), decimal(r.Found, 5),
-		decimal(r.Interest, 3), decimal(r.Fetched, 3), decimal(r.Overhead, 3), decimal(r.ExtraKB, 1),
-	}, ",")
+var lbsColumns = table[lbs.Row]{
+	head: "level,epsilon,confidence,radius,radius_m,area_ratio,reports," +
+		"contained,contained_low,contained_high,found,interest_rows,fetched_rows,overhead,extra_kb",
+	line: func(r lbs.Row) string {
+		return cells(
+			rounded(r.Level, 9), decimal(r.Epsilon, 9), rounded(r.Confidence, 9), r.Radius, decimal(r.Metres, 3), decimal(r.AreaRatio, 3),
+			strconv.FormatInt(r.Reports, 10),
+			decimal(r.Contained.Share, 5), decimal(r.Contained.Low, 5), decimal(r.Contained.High, 5), decimal(r.Found, 5),
+			decimal(r.Interest, 3), decimal(r.Fetched, 3), decimal(r.Overhead, 3), decimal(r.ExtraKB, 1),
+		)
+	},
 }
 
 func (s *lbsStudy) printTable() error {
@@ -208,17 +207,19 @@ func (s *lbsStudy) printTable() error {
 		return cli.UsageError(err.Error())
 	}
 	return experiment[lbs.TableRow]{
-		head: "city,pois_per_km2,level,confidence,radius_m,area_ratio,interest_rows,extra_kb,printed_kb",
-		text: lbsTableRow,
-		run:  knownRows(rows),
+		table: lbsDensities,
+		run:   knownRows(rows),
 	}.perform(figures{})
 }
 
-func lbsTableRow(r lbs.TableRow) string {
-	return strings.Join([]string{
-		quoted(r.Name), rounded(r.Density, 9), rounded(r.Level, 9), rounded(r.Confidence, 9),
-		decimal(r.Metres, 3), decimal(r.AreaRatio, 3), decimal(r.Interest, 3), decimal(r.ExtraKB, 1), decimal(r.PrintedKB, 0),
-	}, ",")
+var lbsDensities = table[lbs.TableRow]{
+	head: "city,pois_per_km2,level,confidence,radius_m,area_ratio,interest_rows,extra_kb,printed_kb",
+	line: func(r lbs.TableRow) string {
+		return cells(
+			quoted(r.Name), rounded(r.Density, 9), rounded(r.Level, 9), rounded(r.Confidence, 9),
+			decimal(r.Metres, 3), decimal(r.AreaRatio, 3), decimal(r.Interest, 3), decimal(r.ExtraKB, 1), decimal(r.PrintedKB, 0),
+		)
+	},
 }
 
 func printComparison(ctx context.Context) error {
@@ -227,21 +228,23 @@ func printComparison(ctx context.Context) error {
 		return err
 	}
 	return experiment[lbs.ComparisonRow]{
-		head: "prior,equal,mechanism,printed,epsilon,quality_loss_m,adv_error_m,confidence",
-		text: lbsComparisonRow,
-		run:  knownRows(rows),
+		table: lbsComparisons,
+		run:   knownRows(rows),
 	}.perform(figures{})
 }
 
-func lbsComparisonRow(r lbs.ComparisonRow) string {
-	printed := "0"
-	if r.Printed {
-		printed = "1"
-	}
-	return strings.Join([]string{
-		r.Prior, r.Equal, r.Mechanism, printed, decimal(r.Epsilon, 9),
-		decimal(r.Loss, 6), decimal(r.AdversaryError, 6), decimal(r.Confidence, 6),
-	}, ",")
+var lbsComparisons = table[lbs.ComparisonRow]{
+	head: "prior,equal,mechanism,printed,epsilon,quality_loss_m,adv_error_m,confidence",
+	line: func(r lbs.ComparisonRow) string {
+		printed := "0"
+		if r.Printed {
+			printed = "1"
+		}
+		return cells(
+			r.Prior, r.Equal, r.Mechanism, printed, decimal(r.Epsilon, 9),
+			decimal(r.Loss, 6), decimal(r.AdversaryError, 6), decimal(r.Confidence, 6),
+		)
+	},
 }
 
 func (s *lbsStudy) printPrecision() error {
@@ -250,16 +253,18 @@ func (s *lbsStudy) printPrecision() error {
 		return cli.UsageError(err.Error())
 	}
 	return experiment[lbs.PrecisionRow]{
-		head: "level,digits,epsilon,noise_epsilon,least_epsilon",
-		text: lbsPrecisionRow,
-		run:  knownRows(rows),
-		draw: oneFigure(s.figures, "precision", lbs.PrecisionFigure),
+		table: lbsPrecisions,
+		run:   knownRows(rows),
+		draw:  oneFigure(s.figures, "precision", lbs.PrecisionFigure),
 	}.perform(s.figures)
 }
 
-func lbsPrecisionRow(r lbs.PrecisionRow) string {
-	return strings.Join([]string{
-		rounded(r.Level, 9), strconv.Itoa(r.Digits),
-		decimal(r.Epsilon, 13), decimal(r.NoiseEpsilon, 13), decimal(r.LeastEpsilon, 13),
-	}, ",")
+var lbsPrecisions = table[lbs.PrecisionRow]{
+	head: "level,digits,epsilon,noise_epsilon,least_epsilon",
+	line: func(r lbs.PrecisionRow) string {
+		return cells(
+			rounded(r.Level, 9), strconv.Itoa(r.Digits),
+			decimal(r.Epsilon, 13), decimal(r.NoiseEpsilon, 13), decimal(r.LeastEpsilon, 13),
+		)
+	},
 }

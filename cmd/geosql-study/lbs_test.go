@@ -180,7 +180,7 @@ func TestStudyLBSErrors(t *testing.T) {
 }
 
 func TestStudyLBSInterrupted(t *testing.T) {
-	interruptStudy(t, lbsHead, "lbs", "-pois", somePlaces(t), "-level", "ln4"+strings.Repeat(",ln4", 2000), "-reports", "20")
+	interruptStudy(t, lbsColumns.head, "lbs", "-pois", somePlaces(t), "-level", "ln4"+strings.Repeat(",ln4", 2000), "-reports", "20")
 }
 
 // The promised confidence is kept among the places of New York, and the overhead is

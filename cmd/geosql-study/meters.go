@@ -173,28 +173,27 @@ func errorsRow(e meters.Errors) string {
 	return strings.Join([]string{decimal(e.Mean, 6), decimal(e.P95, 6), rounded(e.Radius, 9), decimal(e.Within, 4)}, ",")
 }
 
-// signaturesHead names the columns of signatureRow.
-const signaturesHead = "epsilon,tuple_epsilon,devices,signatures,readings," + errorsHead +
-	",signature_recognised,device_recognised,unseen_recognised"
-
-func signatureRow(r meters.SignatureRow) string {
-	epsilon, tuple, errors := "", "", strings.Repeat(",", strings.Count(errorsHead, ","))
-	if r.Epsilon > 0 {
-		epsilon, tuple, errors = rounded(r.Epsilon, 12), rounded(r.TupleEpsilon(), 9), errorsRow(r.Errors)
-	}
-	return strings.Join([]string{
-		epsilon, tuple, strconv.Itoa(r.Devices), strconv.Itoa(r.Signatures), strconv.Itoa(r.Samples), errors,
-		decimal(r.Window, 4), decimal(r.Device, 4), decimal(r.Unseen, 4),
-	}, ",")
+var signaturesTable = table[meters.SignatureRow]{
+	head: "epsilon,tuple_epsilon,devices,signatures,readings," + errorsHead +
+		",signature_recognised,device_recognised,unseen_recognised",
+	line: func(r meters.SignatureRow) string {
+		epsilon, tuple, errors := "", "", strings.Repeat(",", strings.Count(errorsHead, ","))
+		if r.Epsilon > 0 {
+			epsilon, tuple, errors = rounded(r.Epsilon, 12), rounded(r.TupleEpsilon(), 9), errorsRow(r.Errors)
+		}
+		return cells(
+			epsilon, tuple, strconv.Itoa(r.Devices), strconv.Itoa(r.Signatures), strconv.Itoa(r.Samples), errors,
+			decimal(r.Window, 4), decimal(r.Device, 4), decimal(r.Unseen, 4),
+		)
+	},
 }
 
 // signatures runs the signatures part of a study.
 func (s *metersStudy) signatures(ctx context.Context, study *meters.Study, all []meters.Meter) error {
 	return experiment[meters.SignatureRow]{
-		head: signaturesHead,
-		text: signatureRow,
-		run:  measuredOn(ctx, &study.Progress, study.Signatures, all),
-		draw: func(rows []meters.SignatureRow) error { return s.draw(study, all, rows) },
+		table: signaturesTable,
+		run:   measuredOn(ctx, &study.Progress, study.Signatures, all),
+		draw:  func(rows []meters.SignatureRow) error { return s.draw(study, all, rows) },
 	}.perform(s.figures)
 }
 
@@ -212,44 +211,42 @@ func (s *metersStudy) draw(study *meters.Study, all []meters.Meter, rows []meter
 	return s.figures.write("recognition", figure, err)
 }
 
-// totalsHead names the columns of totalRow.
-const totalsHead = "scope,span,epsilon,groups,zeros,mean_sum," + errorsHead + ",relative_median,relative_p95"
-
-func totalRow(r meters.TotalRow) string {
-	return strings.Join([]string{
-		r.Scope, r.Span, rounded(r.Epsilon, 12), strconv.Itoa(r.Groups), strconv.Itoa(r.Zeros), decimal(r.MeanSum, 6),
-		errorsRow(r.Errors), decimal(r.RelativeMedian, 6), decimal(r.RelativeP95, 6),
-	}, ",")
+var totalsTable = table[meters.TotalRow]{
+	head: "scope,span,epsilon,groups,zeros,mean_sum," + errorsHead + ",relative_median,relative_p95",
+	line: func(r meters.TotalRow) string {
+		return cells(
+			r.Scope, r.Span, rounded(r.Epsilon, 12), strconv.Itoa(r.Groups), strconv.Itoa(r.Zeros), decimal(r.MeanSum, 6),
+			errorsRow(r.Errors), decimal(r.RelativeMedian, 6), decimal(r.RelativeP95, 6),
+		)
+	},
 }
 
 // totals runs the totals part of a study.
 func (s *metersStudy) totals(ctx context.Context, study *meters.Study, all []meters.Meter) error {
 	return experiment[meters.TotalRow]{
-		head: totalsHead,
-		text: totalRow,
-		run:  measuredOn(ctx, &study.Progress, study.Totals, all),
-		draw: oneFigure(s.figures, "totals", meters.RelativeErrors),
+		table: totalsTable,
+		run:   measuredOn(ctx, &study.Progress, study.Totals, all),
+		draw:  oneFigure(s.figures, "totals", meters.RelativeErrors),
 	}.perform(s.figures)
 }
 
-// predictionsHead names the columns of predictionRow.
-const predictionsHead = "alpha,eta,meters,readings,prediction_rate,mean_error,p95_error,epsilon," +
-	"same_error_epsilon,same_epsilon_error,meters_saving"
-
-func predictionRow(r meters.PredictionRow) string {
-	return strings.Join([]string{
-		rounded(r.Alpha, 9), rounded(r.Eta, 9), strconv.Itoa(r.Meters), strconv.Itoa(r.Readings), decimal(r.PredictionRate, 4),
-		decimal(r.MeanError, 6), decimal(r.P95Error, 6), decimal(r.Epsilon, 6),
-		decimal(r.SameError, 6), decimal(r.SameEpsilon, 6), strconv.Itoa(r.Saving),
-	}, ",")
+var predictionsTable = table[meters.PredictionRow]{
+	head: "alpha,eta,meters,readings,prediction_rate,mean_error,p95_error,epsilon," +
+		"same_error_epsilon,same_epsilon_error,meters_saving",
+	line: func(r meters.PredictionRow) string {
+		return cells(
+			rounded(r.Alpha, 9), rounded(r.Eta, 9), strconv.Itoa(r.Meters), strconv.Itoa(r.Readings), decimal(r.PredictionRate, 4),
+			decimal(r.MeanError, 6), decimal(r.P95Error, 6), decimal(r.Epsilon, 6),
+			decimal(r.SameError, 6), decimal(r.SameEpsilon, 6), strconv.Itoa(r.Saving),
+		)
+	},
 }
 
 // predictions runs the predictions part of a study.
 func (s *metersStudy) predictions(ctx context.Context, study *meters.Study, all []meters.Meter) error {
 	return experiment[meters.PredictionRow]{
-		head: predictionsHead,
-		text: predictionRow,
-		run:  measuredOn(ctx, &study.Progress, study.Predictions, all),
-		draw: oneFigure(s.figures, "predictions", meters.Predicted),
+		table: predictionsTable,
+		run:   measuredOn(ctx, &study.Progress, study.Predictions, all),
+		draw:  oneFigure(s.figures, "predictions", meters.Predicted),
 	}.perform(s.figures)
 }

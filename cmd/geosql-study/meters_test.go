@@ -178,8 +178,8 @@ func TestStudyMetersErrors(t *testing.T) {
 
 func TestStudyMetersInterrupted(t *testing.T) {
 	readings := televisions(t, readingsHead, 3)
-	interruptStudy(t, signaturesHead, "meters", "-readings", readings, "-epsilon", "1"+strings.Repeat(",1", 2000), "-repeat", "200")
-	interruptStudy(t, totalsHead, "meters", "-readings", readings, "-part", "totals", "-epsilon", "1"+strings.Repeat(",1", 2000), "-repeat", "100000")
+	interruptStudy(t, signaturesTable.head, "meters", "-readings", readings, "-epsilon", "1"+strings.Repeat(",1", 2000), "-repeat", "200")
+	interruptStudy(t, totalsTable.head, "meters", "-readings", readings, "-part", "totals", "-epsilon", "1"+strings.Repeat(",1", 2000), "-repeat", "100000")
 }
 
 // The televisions of the tracebase subset: at epsilon 0.5 per watt their signatures are

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/study/optimal"
@@ -48,8 +47,7 @@ func (s *optimalStudy) run(ctx context.Context) error {
 		return fmt.Errorf("%s: %w", s.places.path, err)
 	}
 	return experiment[optimal.Row]{
-		head: optimalHead,
-		text: optimalRow,
+		table: optimalTable,
 		run: func(line *cli.TerminalLine, row func(optimal.Row) error) error {
 			study.Progress = func(p optimal.Progress) {
 				line.Show("%s, dilation %s: %s", p.Mechanism, rounded(p.Dilation, 9), cli.ShareAndRest(p.Share, p.Left))
@@ -67,10 +65,9 @@ func (s *optimalStudy) runUsers(ctx context.Context) error {
 		return err
 	}
 	return experiment[userRow[optimal.Row]]{
-		head: "user,epsilon," + optimalHead,
-		text: func(of userRow[optimal.Row]) string {
-			return quoted(of.user) + "," + strconv.FormatFloat(of.row.Epsilon, 'f', -1, 64) + "," + optimalRow(of.row)
-		},
+		table: table[userRow[optimal.Row]]{"user,epsilon," + optimalTable.head, func(of userRow[optimal.Row]) string {
+			return cells(quoted(of.user), strconv.FormatFloat(of.row.Epsilon, 'f', -1, 64), optimalTable.line(of.row))
+		}},
 		run: func(line *cli.TerminalLine, row func(userRow[optimal.Row]) error) error {
 			return measureUsers(ctx, &s.places, s.settings, users, row,
 				func(k int, _ *userPlaces, study *optimal.Study) ([]optimal.Row, error) {
@@ -90,21 +87,21 @@ func (s *optimalStudy) runUsers(ctx context.Context) error {
 	}.perform(s.figures)
 }
 
-// optimalHead names the columns of optimalRow.
-const optimalHead = "mechanism,dilation,true_dilation,edges,constraints,quality_loss,adv_error,remapped_loss,gap,certified_epsilon,seconds"
-
-func optimalRow(r optimal.Row) string {
-	dilation, trueDilation, edges, constraints, gap := "", "", "", "", ""
-	if f := r.Solved; f != nil {
-		dilation, trueDilation = rounded(f.Dilation, 9), rounded(f.TrueDilation, 12)
-		edges, constraints = strconv.Itoa(f.Edges), strconv.Itoa(f.Constraints)
-		gap = decimal(f.Gap, 10)
-	}
-	return strings.Join([]string{
-		r.Mechanism, dilation, trueDilation, edges, constraints,
-		decimal(r.Loss, 9), decimal(r.AdversaryError, 9), decimal(r.RemappedLoss, 9), gap,
-		strconv.FormatFloat(r.CertifiedEpsilon, 'f', -1, 64), decimal(r.Took.Seconds(), 3),
-	}, ",")
+var optimalTable = table[optimal.Row]{
+	head: "mechanism,dilation,true_dilation,edges,constraints,quality_loss,adv_error,remapped_loss,gap,certified_epsilon,seconds",
+	line: func(r optimal.Row) string {
+		dilation, trueDilation, edges, constraints, gap := "", "", "", "", ""
+		if f := r.Solved; f != nil {
+			dilation, trueDilation = rounded(f.Dilation, 9), rounded(f.TrueDilation, 12)
+			edges, constraints = strconv.Itoa(f.Edges), strconv.Itoa(f.Constraints)
+			gap = decimal(f.Gap, 10)
+		}
+		return cells(
+			r.Mechanism, dilation, trueDilation, edges, constraints,
+			decimal(r.Loss, 9), decimal(r.AdversaryError, 9), decimal(r.RemappedLoss, 9), gap,
+			strconv.FormatFloat(r.CertifiedEpsilon, 'f', -1, 64), decimal(r.Took.Seconds(), 3),
+		)
+	},
 }
 
 // draw draws the figures. The spanner is that of the least dilation above 1, or of 1 if there

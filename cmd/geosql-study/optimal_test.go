@@ -188,5 +188,5 @@ func TestStudyOptimalErrors(t *testing.T) {
 }
 
 func TestStudyOptimalInterrupted(t *testing.T) {
-	interruptStudy(t, optimalHead, "optimal", "-places", unitGrid(t, 5), "-plane", "-columns", "x,y,weight", "-epsilon", "1", "-dilation", "2"+strings.Repeat(",2", 2000))
+	interruptStudy(t, optimalTable.head, "optimal", "-places", unitGrid(t, 5), "-plane", "-columns", "x,y,weight", "-epsilon", "1", "-dilation", "2"+strings.Repeat(",2", 2000))
 }

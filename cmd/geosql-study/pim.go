@@ -120,10 +120,9 @@ func (s *pimStudy) run(ctx context.Context) error {
 	}
 	r.describe()
 	return experiment[pim.Row]{
-		head: pimHead,
-		text: func(r pim.Row) string { return strings.Join(pimRows(r, s.settings.KNN), "\n") },
-		run:  measuredOn(ctx, &study.Progress, study.Run, r.tracks),
-		draw: func(rows []pim.Row) error { return s.draw(ctx, study, r.tracks, rows) },
+		table: table[pim.Row]{pimHead, func(r pim.Row) string { return strings.Join(pimRows(r, s.settings.KNN), "\n") }},
+		run:   measuredOn(ctx, &study.Progress, study.Run, r.tracks),
+		draw:  func(rows []pim.Row) error { return s.draw(ctx, study, r.tracks, rows) },
 	}.perform(s.figures)
 }
 
@@ -142,11 +141,11 @@ const pimHead = "mechanism,epsilon,delta,steps,set_size,drift_ratio,distance_m,r
 // the nearest places, or one if there are no queries.
 func pimRows(r pim.Row, queries []pim.KNN) (rows []string) {
 	row := func(query, precision, recall string) {
-		rows = append(rows, strings.Join([]string{
+		rows = append(rows, cells(
 			r.Mechanism, rounded(r.Epsilon, 9), rounded(r.Delta, 9), strconv.Itoa(r.Steps),
 			decimal(r.SetSize, 2), decimal(r.DriftRatio, 4), decimal(r.Distance, 1), decimal(r.RMSE, 1), decimal(r.Estimate, 1),
 			query, precision, recall, decimal(1000*r.StepTime.Seconds(), 3),
-		}, ","))
+		))
 	}
 	for k := range r.Precision {
 		row(queries[k].String(), decimal(r.Precision[k], 4), decimal(r.Recall[k], 4))

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/study/predictive"
@@ -85,10 +84,9 @@ func (s *predictiveStudy) run(ctx context.Context) error {
 		return cli.UsageError(err.Error())
 	}
 	return experiment[predictive.Row]{
-		head: predictiveHead,
-		text: predictiveRow,
-		run:  measuredOn(ctx, &study.Progress, study.Run, r.tracks),
-		draw: func(rows []predictive.Row) error { return s.draw(study, r.tracks, rows) },
+		table: predictiveTable,
+		run:   measuredOn(ctx, &study.Progress, study.Run, r.tracks),
+		draw:  func(rows []predictive.Row) error { return s.draw(study, r.tracks, rows) },
 	}.perform(s.figures)
 }
 
@@ -107,21 +105,21 @@ func (s *predictiveStudy) readPoints(ctx context.Context) (r *recording, err err
 	return s.points.read(ctx, d, utcDay)
 }
 
-// predictiveHead names the columns of predictiveRow.
-const predictiveHead = "manager,skip,predictor,jump,traces,points,prediction_rate,skipped,test_share," +
-	"avg_error_m,p90_error_m,rate_percent,im_avg_error_m,im_p90_error_m,im_rate_percent,max_spent_share"
-
-// predictiveRow returns a row of the output. The skip speed is in km/h.
-func predictiveRow(r predictive.Row) string {
-	p, im := r.Predictive, r.Independent
-	return strings.Join([]string{
-		r.Manager, rounded(r.SkipSpeed*secondsPerHour/metresPerKilometre, 3), r.Predictor, rounded(r.Jump, 6),
-		strconv.Itoa(p.Runs), strconv.Itoa(p.Points),
-		decimal(p.PredictionRate, 4), decimal(p.Skipped, 4), decimal(p.TestShare, 4),
-		decimal(p.AverageError, 1), decimal(p.P90Error, 1), decimal(100*p.Rate, 3),
-		decimal(im.AverageError, 1), decimal(im.P90Error, 1), decimal(100*im.Rate, 3),
-		decimal(max(p.MaxSpentShare, im.MaxSpentShare), 6),
-	}, ",")
+// predictiveTable has skip speeds in km/h.
+var predictiveTable = table[predictive.Row]{
+	head: "manager,skip,predictor,jump,traces,points,prediction_rate,skipped,test_share," +
+		"avg_error_m,p90_error_m,rate_percent,im_avg_error_m,im_p90_error_m,im_rate_percent,max_spent_share",
+	line: func(r predictive.Row) string {
+		p, im := r.Predictive, r.Independent
+		return cells(
+			r.Manager, rounded(r.SkipSpeed*secondsPerHour/metresPerKilometre, 3), r.Predictor, rounded(r.Jump, 6),
+			strconv.Itoa(p.Runs), strconv.Itoa(p.Points),
+			decimal(p.PredictionRate, 4), decimal(p.Skipped, 4), decimal(p.TestShare, 4),
+			decimal(p.AverageError, 1), decimal(p.P90Error, 1), decimal(100*p.Rate, 3),
+			decimal(im.AverageError, 1), decimal(im.P90Error, 1), decimal(100*im.Rate, 3),
+			decimal(max(p.MaxSpentShare, im.MaxSpentShare), 6),
+		)
+	},
 }
 
 // draw draws the figures: one for each manager and predictor, and a map.

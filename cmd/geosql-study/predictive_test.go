@@ -217,7 +217,7 @@ func wantFigures(t *testing.T, r clitest.Result, out string, names ...string) {
 }
 
 func TestStudyInterrupted(t *testing.T) {
-	interruptStudy(t, predictiveHead, "predictive", "-points", walkers(t, plainHead, 3, 300), "-jump", "0"+strings.Repeat(",0", 2000), "-repeat", "200")
+	interruptStudy(t, predictiveTable.head, "predictive", "-points", walkers(t, plainHead, 3, 300), "-jump", "0"+strings.Repeat(",0", 2000), "-repeat", "200")
 }
 
 // interruptStudy starts a study that would take long: Ctrl-C leaves the rows found so
