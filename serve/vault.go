@@ -83,31 +83,16 @@ func (v *vault) openDatabase() (err error) {
 }
 
 // openLedger opens the ledger, makes sure that it is that of the database, and reads its facts.
-func (v *vault) openLedger() (err error) {
-	label := engines.Label(v.ledgerAt)
+func (v *vault) openLedger() error {
 	charged, err := declaration.Ledger(v.conn)
 	if err != nil {
 		return err
 	}
-	v.ledger, err = engines.Open(v.ledgerAt, false, 0)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && charged == "":
-		return fmt.Errorf("ledger %s of %s is missing: put it there, or name it with --ledger", label, v.path)
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("ledger %s is missing: %s was charged to ledger %s, put that one back or name it with --ledger", label, v.path, charged)
-	case err != nil:
+	if v.ledger, err = engines.OpenOf(v.path, charged, v.ledgerAt, 0); err != nil {
 		return err
-	case charged != "" && charged != v.ledger.ID():
-		return fmt.Errorf("ledger %s has id %s, but %s was charged to ledger %s", label, v.ledger.ID(), v.path, charged)
 	}
 	v.ledgerAt = cmp.Or(v.ledger.Path(), v.ledgerAt)
-	if v.record, err = catalog.ReadRecord(v.ledger); err != nil {
-		return err
-	}
-	id, err := catalog.ReadID(v.conn)
-	if err == nil && (v.record.Database == nil || *v.record.Database != id) {
-		err = fmt.Errorf("ledger %s is not that of the sealed database %s: name the right one with --ledger", engines.Label(v.ledgerAt), v.path)
-	}
+	v.record, err = catalog.ReadRecordOf(v.conn, v.path, v.ledger, engines.Label(v.ledgerAt))
 	return err
 }
 

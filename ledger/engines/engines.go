@@ -6,6 +6,7 @@
 package engines
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -86,6 +87,40 @@ func Open(where string, create bool, mode fs.FileMode) (ledger.Ledger, error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+// OpenOf opens the ledger of a database. The id is that of the ledger that the database was charged to, "" for none: no other
+// ledger is opened then. A ledger that is not there is a [MissingError].
+func OpenOf(database, id, where string, mode fs.FileMode) (ledger.Ledger, error) {
+	l, err := Open(where, false, mode)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, Missing(database, id, where)
+	case err != nil:
+		return nil, err
+	case id != "" && l.ID() != id:
+		err = fmt.Errorf("ledger %s has id %s, but %s was charged to ledger %s", Label(where), l.ID(), database, id)
+		return nil, cmp.Or(err, l.Close())
+	}
+	return l, nil
+}
+
+// A MissingError is the error of a ledger that is not there. It wraps [fs.ErrNotExist].
+type MissingError string
+
+func (e MissingError) Error() string      { return string(e) }
+func (MissingError) Is(target error) bool { return target == fs.ErrNotExist }
+
+// Missing returns the error of a missing ledger, with the arguments of [OpenOf].
+func Missing(database, id, where string) error {
+	label := Label(where)
+	switch {
+	case id == "":
+		return MissingError(fmt.Sprintf("ledger %s of %s is missing: put it there, or name it with --ledger", label, database))
+	case IsURL(where):
+		return MissingError(fmt.Sprintf("there is no ledger at %s: %s was charged to ledger %s, name the server that has it with --ledger", label, database, id))
+	}
+	return MissingError(fmt.Sprintf("ledger %s is missing: %s was charged to ledger %s, put that file back or name it with --ledger", label, database, id))
 }
 
 var errMode = errors.New("ledger: a ledger on a server has no mode: grant the right to read it and charge to it there, with GRANT")

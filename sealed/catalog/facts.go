@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/sealed"
 )
@@ -78,6 +79,20 @@ type Record struct {
 func ReadRecord(l ledger.Facts) (*Record, error) {
 	r := &Record{Revoked: map[string]bool{}, Erased: map[string]bool{}}
 	_, err := r.update(l)
+	return r, err
+}
+
+// ReadRecordOf returns the record in the ledger of a database, or an error if it is the ledger of another one. Errors name
+// the database and the ledger as is said.
+func ReadRecordOf(conn *sqlite.Conn, database string, l ledger.Facts, label string) (*Record, error) {
+	r, err := ReadRecord(l)
+	if err != nil {
+		return nil, err
+	}
+	id, err := ReadID(conn)
+	if err == nil && (r.Database == nil || *r.Database != id) {
+		err = fmt.Errorf("ledger %s is not that of the sealed database %s: name the right one with --ledger", label, database)
+	}
 	return r, err
 }
 

@@ -126,30 +126,15 @@ func (b Store) recorded() (id string, err error) {
 
 // OpenAs opens the ledger of a database that holds the ledger's id.
 func (b Store) OpenAs(id string) (ledger.Ledger, error) {
-	l, err := engines.Open(b.Ledger, false, b.mode)
+	l, err := engines.OpenOf(b.Database, id, b.Ledger, b.mode)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && id == "" && b.Database != "":
+	case !errors.Is(err, fs.ErrNotExist) || id != "":
+		return l, err
+	case b.Database != "":
 		return nil, nil
-	case errors.Is(err, fs.ErrNotExist) && id == "" && b.OnServer():
-		return nil, MissingLedger(fmt.Sprintf("there is no ledger at %s yet: the first limit or release makes it", engines.Label(b.Ledger)))
-	case errors.Is(err, fs.ErrNotExist) && b.OnServer():
-		return nil, MissingLedger(fmt.Sprintf("there is no ledger at %s: %s was charged to ledger %s, name the server that has it with --ledger", engines.Label(b.Ledger), b.Database, id))
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, MissingLedger(fmt.Sprintf("ledger %s is missing: %s was charged to ledger %s, put that file back or name it with --ledger", b.Ledger, b.Database, id))
-	case err != nil:
-		return nil, err
-	case id != "" && l.ID() != id:
-		err = fmt.Errorf("ledger %s has id %s, but %s was charged to ledger %s", engines.Label(b.Ledger), l.ID(), b.Database, id)
-		return nil, cmp.Or(err, l.Close())
 	}
-	return l, nil
+	return nil, engines.MissingError(fmt.Sprintf("there is no ledger at %s yet: the first limit or release makes it", engines.Label(b.Ledger)))
 }
-
-// A MissingLedger is the error of a ledger that is not there.
-type MissingLedger string
-
-func (e MissingLedger) Error() string      { return string(e) }
-func (MissingLedger) Is(target error) bool { return target == fs.ErrNotExist }
 
 // IsLedger reports whether a database is a ledger itself, or a copy of one.
 func IsLedger(conn *sqlite.Conn) (is bool, err error) {

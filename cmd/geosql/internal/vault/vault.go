@@ -86,24 +86,12 @@ func (v *Vault) OpenLedger(f store.LedgerFlags) error {
 		return err
 	}
 	if v.Ledger == nil {
-		return store.MissingLedger(fmt.Sprintf("ledger %s of %s is missing: put it there, or name it with --ledger", engines.Label(b.Ledger), v.Path))
+		return engines.Missing(v.Path, "", b.Ledger)
 	}
 	v.Where = cmp.Or(v.Ledger.Path(), b.Ledger)
-	v.Record, err = catalog.ReadRecord(v.Ledger)
-	if err == nil {
-		err = v.checkLedger()
-	}
+	v.Record, err = catalog.ReadRecordOf(v.Conn, v.Path, v.Ledger, engines.Label(v.Where))
 	if err != nil {
 		v.Ledger.Close()
-	}
-	return err
-}
-
-// checkLedger returns an error if the ledger is not that of the database.
-func (v *Vault) checkLedger() error {
-	id, err := catalog.ReadID(v.Conn)
-	if err == nil && (v.Record.Database == nil || *v.Record.Database != id) {
-		err = fmt.Errorf("ledger %s is not that of the sealed database %s: name the right one with --ledger", engines.Label(v.Where), v.Path)
 	}
 	return err
 }
