@@ -57,10 +57,7 @@ type auditTask struct {
 func (t *auditTask) register(fs *flag.FlagSet) {
 	t.minutes = 5
 	cli.NumberVar(fs, &t.minutes, "minutes", "take `N` minutes for all functions together ")
-	fs.Func("extension", "audit the extension `FILE`, such as geosql.so, in the first python3 that can load it", func(v string) (err error) {
-		t.extension, err = cli.FileName(v)
-		return err
-	})
+	cli.FileVar(fs, &t.extension, "extension", "audit the extension `FILE`, such as geosql.so, in the first python3 that can load it")
 	cli.Switch(fs, "server", "audit geosql serve, over sealed databases", func() { t.server = true })
 	cli.Switch(fs, "json", "print an object with an entry for each function", func() { t.json = true })
 	fs.StringVar(&t.page, "out", "", "write a page with all attacks to `FILE`, which must not exist, such as audit.html")
@@ -118,11 +115,7 @@ func (t *auditTask) check(functions []string) error {
 		if slices.Contains(known, name) {
 			continue
 		}
-		text := "audit: " + name + " is none of the functions that release values"
-		if near := cli.Nearest(name, known); near != "" {
-			text += " (did you mean " + near + "?)"
-		}
-		return cli.UsageError(text)
+		return cli.UsageError("audit: " + name + " is none of the functions that release values" + cli.DidYouMean(name, known))
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -33,8 +32,6 @@ copied sealed values into a public column. The exit status is 1 if there is a ro
 	},
 }
 
-const checkSQL = `SELECT value ->> 0 AS result, value ->> 1 AS sealed, value ->> 2 AS through, value ->> 3 AS instead FROM json_each(?1)`
-
 // checkStatements shows how statements misuse sealed columns.
 func checkStatements(ctx context.Context, f session.Flags, operands []string) error {
 	s, err := session.OpenExisting(operands[0], f)
@@ -60,16 +57,17 @@ func showMisuses(ctx context.Context, s *session.Session, texts []string) error 
 	if err != nil {
 		return err
 	}
-	rows := make([][4]string, len(list))
+	type row struct {
+		Result  string `json:"result"`
+		Sealed  string `json:"sealed"`
+		Through string `json:"through"`
+		Instead string `json:"instead"`
+	}
+	rows := make([]row, len(list))
 	for i, m := range list {
-		rows[i] = [4]string{m.Result, strings.Join(m.Sealed, ", "), m.Through, m.Instead}
+		rows[i] = row{m.Result, strings.Join(m.Sealed, ", "), m.Through, m.Instead}
 	}
-	text, err := json.Marshal(rows)
-	if err != nil {
-		return err
-	}
-	parameter := string(text)
-	if err := s.RunWith(ctx, checkSQL, &parameter); err != nil {
+	if err := session.ShowRows(ctx, s, rows); err != nil {
 		return err
 	}
 	switch n := len(list); {

@@ -82,9 +82,5 @@ func unknownTopic(conn *sqlite.Conn, name string) error {
 		return err
 	}
 	functions := stmt.Column(0)
-	text := "there is no command or function " + name
-	if near := cli.Nearest(name, strings.Fields(functions.Text())); near != "" {
-		text += " (did you mean " + near + "?)"
-	}
-	return cli.UsageError(text)
+	return cli.UsageError("there is no command or function " + name + cli.DidYouMean(name, strings.Fields(functions.Text())))
 }

@@ -28,10 +28,7 @@ Give every key that OUT has values for with --key. Collectors go on with NEW.pub
 		var t rekeyTask
 		t.ledger.RegisterFile(fs, "use the ledger `FILE`, or at a postgres:// URL (default OUT-ledger, beside OUT)")
 		t.keys.Register(fs, "an old private `KEY`; may be given again for older keys")
-		fs.Func("to", "seal for the public key in `NEW.pub`", func(v string) (err error) {
-			t.to, err = cli.FileName(v)
-			return err
-		})
+		cli.FileVar(fs, &t.to, "to", "seal for the public key in `NEW.pub`")
 		return func(ctx context.Context, operands []string) error { return t.run(ctx, operands[0]) }
 	},
 }

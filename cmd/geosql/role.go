@@ -212,12 +212,6 @@ func (t *roleTask) add(path, name string) error {
 	return nil
 }
 
-// rolesSQL returns the rows that its parameter has in JSON.
-const rolesSQL = `SELECT value->>'name' AS name, value->>'columns' AS columns, value->>'epsilon' AS epsilon, value->>'epsilon_max' AS epsilon_max,
-value->>'max_repeat' AS max_repeat, value->>'timeout_s' AS timeout_s, value->>'rows' AS rows, value->>'memory' AS memory,
-value->>'epsilon_min' AS epsilon_min, value->>'answers' AS answers, value->>'answer_bytes' AS answer_bytes,
-value->>'exhausted' AS exhausted, value->>'added' AS added FROM json_each(?1) ORDER BY key`
-
 // list prints the roles.
 func (t *roleTask) list(ctx context.Context, path string) error {
 	roles, err := serve.Roles(path, t.output.Ledger.File)
@@ -252,7 +246,7 @@ func (t *roleTask) list(ctx context.Context, path string) error {
 		}
 		rows = append(rows, row)
 	}
-	return session.PrintObjects(ctx, t.output.Mode, rows, rolesSQL)
+	return session.PrintRows(ctx, t.output.Mode, rows)
 }
 
 // columnTexts returns the columns of a role as flags take them.

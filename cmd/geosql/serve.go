@@ -68,14 +68,8 @@ func (t *serveTask) register(fs *flag.FlagSet) {
 	t.ledger.RegisterFile(fs, "the budgets are in `FILE`, or at a postgres:// URL (default OUT-ledger, beside OUT)")
 	fs.StringVar(&t.listen, "listen", t.listen, "serve PostgreSQL's clients at `ADDR`")
 	fs.StringVar(&t.http, "http", "", "serve the web console, /healthz and /metrics at `ADDR`, such as 127.0.0.1:8080")
-	files := func(to *string, name, usage string) {
-		fs.Func(name, usage, func(v string) (err error) {
-			*to, err = cli.FileName(v)
-			return err
-		})
-	}
-	files(&t.tlsCert, "tls-cert", "the certificate, with those between it and its root, is in `FILE` (PEM)")
-	files(&t.tlsKey, "tls-key", "the private key of the certificate is in `FILE` (PEM)")
+	cli.FileVar(fs, &t.tlsCert, "tls-cert", "the certificate, with those between it and its root, is in `FILE` (PEM)")
+	cli.FileVar(fs, &t.tlsKey, "tls-key", "the private key of the certificate is in `FILE` (PEM)")
 	cli.Switch(fs, "require-tls", "refuse connections without TLS from this machine too", func() { t.requireTLS = true })
 	fs.Func("max-sessions", "serve at most `N` sessions at a time (default 100)", wholeVar(&t.maxSessions))
 	fs.Func("memory", "hold at most `BYTES` of memory for all sessions together (default half of the machine's)", wholeVar(&t.memory))
@@ -92,9 +86,9 @@ func (t *serveTask) register(fs *flag.FlagSet) {
 		t.json = v == "json"
 		return nil
 	})
-	files(&t.audit, "audit", "add questions, with role and cost, to `FILE`, a line of JSON for each event")
-	files(&t.ownerPassword, "owner-password-file", "with --http: let the owner log in, with the first line of `FILE`")
-	files(&t.metricsTokenFile, "metrics-token-file", "with --http: give /metrics only to clients with the first line of `FILE`")
+	cli.FileVar(fs, &t.audit, "audit", "add questions, with role and cost, to `FILE`, a line of JSON for each event")
+	cli.FileVar(fs, &t.ownerPassword, "owner-password-file", "with --http: let the owner log in, with the first line of `FILE`")
+	cli.FileVar(fs, &t.metricsTokenFile, "metrics-token-file", "with --http: give /metrics only to clients with the first line of `FILE`")
 }
 
 // check returns an error for flags that have no meaning together.

@@ -153,6 +153,14 @@ func ShareVar(fs *flag.FlagSet, share *float64, name, usage string) {
 	})
 }
 
+// FileVar defines a flag with the name of a file, which is not empty.
+func FileVar(fs *flag.FlagSet, file *string, name, usage string) {
+	fs.Func(name, usage, func(v string) (err error) {
+		*file, err = FileName(v)
+		return err
+	})
+}
+
 // FileName refuses an empty name of a file.
 func FileName(text string) (string, error) {
 	if text == "" {

@@ -20,6 +20,14 @@ func Nearest(word string, names []string) string {
 	return best
 }
 
+// DidYouMean returns " (did you mean NAME?)" about the name that is nearest to a mistyped word, or "" if none is near.
+func DidYouMean(word string, names []string) string {
+	if near := Nearest(word, names); near != "" {
+		return " (did you mean " + near + "?)"
+	}
+	return ""
+}
+
 // distance returns the least number of letters to insert, delete, replace or swap with their
 // neighbour that makes b of a (optimal string alignment).
 func distance(a, b string) int {

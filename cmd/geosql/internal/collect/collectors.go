@@ -178,12 +178,8 @@ func (t *Collectors) list(ctx context.Context, v *vault.Vault, _ string) error {
 		}
 		rows = append(rows, r)
 	}
-	return session.PrintObjects(ctx, t.Output.Mode, rows, listSQL)
+	return session.PrintRows(ctx, t.Output.Mode, rows)
 }
-
-// listSQL returns the rows that its parameter has in JSON.
-const listSQL = `SELECT value->>'name' AS name, value->>'fingerprint' AS fingerprint, value->>'state' AS state, value->>'sessions' AS sessions
-FROM json_each(?1) ORDER BY key`
 
 // accounts prints the numbers and pseudonyms of names. Names that the database does not know get
 // theirs, in a session of their own.

@@ -28,13 +28,13 @@ var (
 // askColumns asks which columns hold the account, the time, the location and the reading.
 func (t *Task) askColumns(ctx context.Context, p *plan) error {
 	t.talk.tell("Every release is charged to an account: the person, household or device that a row is about.")
-	err := t.talk.settle(ctx, question{flag: "account", given: t.Given["account"], text: "Column of the account", open: true, preset: p.guess(accountNames, isAccount),
+	err := t.talk.settle(ctx, question{flag: "account", text: "Column of the account", open: true, preset: p.guess(accountNames, isAccount),
 		need:   "use --account COLUMN (" + p.names() + ") or --account const:NAME",
 		accept: func(answer string) (err error) { p.account, err = p.accountColumn(answer); return err }})
 	if err != nil {
 		return err
 	}
-	err = t.talk.settle(ctx, question{flag: "time", given: t.Given["time"], text: "Column of the time, or none", preset: cmp.Or(p.guessTime(), none),
+	err = t.talk.settle(ctx, question{flag: "time", text: "Column of the time, or none", preset: cmp.Or(p.guessTime(), none),
 		accept: func(answer string) (err error) { p.time, err = p.optional(answer, nil); return err }})
 	if err != nil {
 		return err
@@ -56,12 +56,12 @@ func (t *Task) askLocation(ctx context.Context, p *plan) error {
 	if t.talk.asks && given == nil {
 		preset = cmp.Or(p.guess(load.LatNames, nil), none)
 	}
-	err := t.talk.settle(ctx, question{flag: "lat", given: given, text: "Column of the latitude, or none", preset: preset,
+	err := t.talk.settle(ctx, question{flag: "lat", text: "Column of the latitude, or none", preset: preset,
 		accept: func(answer string) (err error) { lat, err = p.optional(answer, p.isNumber); return err }})
 	if err != nil || lat == "" {
 		return err
 	}
-	err = t.talk.settle(ctx, question{flag: "lon", given: t.Given["lon"], text: "Column of the longitude", preset: p.guess(load.LonNames, nil), open: true,
+	err = t.talk.settle(ctx, question{flag: "lon", text: "Column of the longitude", preset: p.guess(load.LonNames, nil), open: true,
 		need: "use --lon COLUMN",
 		accept: func(answer string) (err error) {
 			if lon, err = p.column(answer, p.isNumber); err == nil && lon == lat {
@@ -79,7 +79,7 @@ func (t *Task) askReadingColumn(ctx context.Context, p *plan) error {
 	if t.talk.asks && p.place == nil {
 		preset = p.guessReading()
 	}
-	return t.talk.settle(ctx, question{flag: "reading", given: t.Given["reading"], text: "Column of a reading to protect, such as kWh, or none", preset: preset,
+	return t.talk.settle(ctx, question{flag: "reading", text: "Column of a reading to protect, such as kWh, or none", preset: preset,
 		accept: func(answer string) error {
 			x, err := p.optional(answer, p.isNumber)
 			switch {

@@ -19,7 +19,6 @@ import (
 	"github.com/geosql/geosql/cmd/geosql/internal/store"
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/internal/cli"
-	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/internal/declaration"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/sqltext"
@@ -100,12 +99,12 @@ func (p *plan) declareSQL() string {
 	if pl := p.place; pl != nil {
 		d := pl.box
 		fmt.Fprintf(&b, "-- Locations, released at epsilon %s per metre.\n", cli.FormatRational(pl.epsilon))
-		fmt.Fprintf(&b, "SELECT geo_domain(%s, %s, %s, %s, %s, %s);\n", sqltext.Quote(d.name), decimal.Format(d.south), decimal.Format(d.west), decimal.Format(d.north), decimal.Format(d.east), decimal.Format(d.stepM))
+		fmt.Fprintf(&b, "SELECT geo_domain(%s, %s);\n", sqltext.Quote(d.name), joined(", ", d.south, d.west, d.north, d.east, d.stepM))
 	}
 	if r := p.reading; r != nil {
 		u := r.declared
 		fmt.Fprintf(&b, "-- Readings, asked about at epsilon %s per %s.\n", cli.FormatRational(r.epsilon), oneLine(u.unit))
-		fmt.Fprintf(&b, "SELECT dx_universe(%s, %s, %s, %s, %s);\n", sqltext.Quote(u.name), decimal.Format(u.lo), decimal.Format(u.hi), decimal.Format(u.step), sqltext.Quote(u.unit))
+		fmt.Fprintf(&b, "SELECT dx_universe(%s, %s, %s);\n", sqltext.Quote(u.name), joined(", ", u.lo, u.hi, u.step), sqltext.Quote(u.unit))
 	}
 	return b.String()
 }

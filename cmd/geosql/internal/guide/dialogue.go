@@ -17,16 +17,18 @@ import (
 // A dialogue asks questions on standard error and reads the answers. It asks nothing unless
 // there is a terminal.
 type dialogue struct {
+	given map[string]*string // see [Task]
 	asks  bool
 	lines *bufio.Reader
 }
 
-func newDialogue() *dialogue { return &dialogue{cli.Interactive(), bufio.NewReader(os.Stdin)} }
+func newDialogue(given map[string]*string) *dialogue {
+	return &dialogue{given, cli.Interactive(), bufio.NewReader(os.Stdin)}
+}
 
 // A question asks for one thing that has to be decided.
 type question struct {
-	flag   string  // its value is an answer
-	given  *string // that value, nil if the flag is not given
+	flag   string // its value is an answer
 	text   string
 	preset string // the answer if the line is empty; "": there is none
 	open   bool   // without a terminal the preset is not taken, and the flag has to be given
@@ -39,10 +41,10 @@ var errUnchanged = errors.New("init: nothing was changed")
 
 // settle takes the answer from the flag, or asks until an answer is accepted.
 func (d *dialogue) settle(ctx context.Context, q question) error {
-	switch {
-	case q.given != nil:
-		if err := q.accept(strings.TrimSpace(*q.given)); err != nil {
-			return fmt.Errorf("init: -%s %s: %w", q.flag, *q.given, err)
+	switch given := d.given[q.flag]; {
+	case given != nil:
+		if err := q.accept(strings.TrimSpace(*given)); err != nil {
+			return fmt.Errorf("init: -%s %s: %w", q.flag, *given, err)
 		}
 		return nil
 	case d.asks:

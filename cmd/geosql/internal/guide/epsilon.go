@@ -106,10 +106,10 @@ type epsilonQuestion struct {
 
 // askEpsilon asks for an epsilon or for the accuracy that it has to give.
 func (t *Task) askEpsilon(ctx context.Context, q epsilonQuestion) error {
-	if given := t.Given[q.direct]; given != nil {
-		return t.talk.settle(ctx, question{flag: q.direct, given: given, accept: func(answer string) error { return takeEpsilon(answer, q.take) }})
+	if t.Given[q.direct] != nil {
+		return t.talk.settle(ctx, question{flag: q.direct, accept: func(answer string) error { return takeEpsilon(answer, q.take) }})
 	}
-	return t.talk.settle(ctx, question{flag: q.by, given: t.Given[q.by], text: q.text, open: true, need: q.need, accept: func(answer string) error {
+	return t.talk.settle(ctx, question{flag: q.by, text: q.text, open: true, need: q.need, accept: func(answer string) error {
 		if text, direct := cutWord(answer, "eps"); direct && t.Given[q.by] == nil {
 			return takeEpsilon(text, q.take)
 		}

@@ -58,15 +58,12 @@ type limitQuestion struct {
 // askLimit asks for the limit of a unit. One that the ledger has stays unless the answer is
 // another.
 func (t *Task) askLimit(ctx context.Context, p *plan, q limitQuestion) error {
-	known, has := t.known.limits[q.unit]
-	preset := ""
-	if has {
-		preset = cli.FormatRational(known.amount)
-	} else if p.mostRows > 1 && q.what == "release" {
+	preset := t.knownLimit(q.unit, "")
+	if preset == "" && p.mostRows > 1 && q.what == "release" {
 		all := new(big.Rat).Mul(q.epsilon, big.NewRat(p.mostRows, 1))
 		t.talk.tell(fmt.Sprintf("To release every location of the account that has most once would take %s per metre.", cli.FormatRational(all)))
 	}
-	return t.talk.settle(ctx, question{flag: q.flag, given: t.Given[q.flag], preset: preset,
+	return t.talk.settle(ctx, question{flag: q.flag, preset: preset,
 		text: "Limit of every account, per " + q.per + " (epsilon " + cli.FormatRational(q.epsilon) + " each, so 4x is " + cli.FormatRational(times(q.epsilon, 4)) + ")",
 		need: "use --" + q.flag + " E, or such as --" + q.flag + " 4x for four " + q.what + "s",
 		accept: func(answer string) error {
@@ -79,10 +76,23 @@ func (t *Task) askLimit(ctx context.Context, p *plan, q limitQuestion) error {
 				return fmt.Errorf("that allows not even one %s at epsilon %s", q.what, cli.FormatRational(q.epsilon))
 			}
 			cli.Say("limit %s per %s: %s at epsilon %s for every account", cli.FormatRational(amount), q.per, cli.Count(allowed, q.what), cli.FormatRational(q.epsilon))
-			kept := has && amount.Cmp(known.amount) == 0
-			p.limits = append(p.limits, limit{unit: q.unit, amount: amount, window: known.window, kept: kept})
+			t.addLimit(p, q.unit, amount)
 			return nil
 		}})
+}
+
+// knownLimit returns the limit that the ledger has for every account in a unit, or else another text.
+func (t *Task) knownLimit(unit budget.Unit, otherwise string) string {
+	if known, has := t.known.limits[unit]; has {
+		return cli.FormatRational(known.amount)
+	}
+	return otherwise
+}
+
+// addLimit adds a limit to a plan, which stays as it is if the ledger has it.
+func (t *Task) addLimit(p *plan, unit budget.Unit, amount *big.Rat) {
+	known, has := t.known.limits[unit]
+	p.limits = append(p.limits, limit{unit: unit, amount: amount, window: known.window, kept: has && amount.Cmp(known.amount) == 0})
 }
 
 // times returns n times x.
@@ -128,21 +138,15 @@ as likely with somebody as without, and a belief of 50 % at most 73 %.
 
 // askRecordLimit asks for the limit of counts and heat maps.
 func (t *Task) askRecordLimit(ctx context.Context, p *plan) error {
-	known, has := t.known.limits[budget.Record]
-	preset := none
-	if has {
-		preset = cli.FormatRational(known.amount)
-	}
 	t.talk.tell(recordText)
-	return t.talk.settle(ctx, question{flag: "record-limit", given: t.Given["record-limit"], preset: preset, text: "Limit of every account, per record, or none",
+	return t.talk.settle(ctx, question{flag: "record-limit", preset: t.knownLimit(budget.Record, none), text: "Limit of every account, per record, or none",
 		accept: func(answer string) error {
 			if strings.EqualFold(answer, none) {
 				return nil
 			}
 			amount, err := limitAmount(answer, big.NewRat(1, 1))
 			if err == nil {
-				kept := has && amount.Cmp(known.amount) == 0
-				p.limits = append(p.limits, limit{unit: budget.Record, amount: amount, window: known.window, kept: kept})
+				t.addLimit(p, budget.Record, amount)
 			}
 			return err
 		}})
@@ -155,7 +159,7 @@ part of the proof: losses add up across windows if the secrets in them are relat
 // askWindow asks when the new limits reopen.
 func (t *Task) askWindow(ctx context.Context, p *plan) error {
 	t.talk.tell(windowText)
-	return t.talk.settle(ctx, question{flag: "window", given: t.Given["window"], preset: "never", text: "Limits reopen: never, or after seconds, or such as 30d",
+	return t.talk.settle(ctx, question{flag: "window", preset: "never", text: "Limits reopen: never, or after seconds, or such as 30d",
 		accept: func(answer string) error {
 			seconds, err := windowSeconds(answer)
 			if err != nil {

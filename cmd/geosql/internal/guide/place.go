@@ -69,11 +69,7 @@ func (t *Task) askPlace(ctx context.Context, p *plan) error {
 		return err
 	}
 	t.showBoxes(p.place, offered)
-	preset := ""
-	if len(offered) > 0 {
-		preset = "1"
-	}
-	err = t.talk.settle(ctx, question{flag: "box", given: t.Given["box"], open: true, preset: preset,
+	err = t.talk.settle(ctx, question{flag: "box", open: true, preset: firstOf(len(offered)),
 		text:   "Box: a number, the name of a place, or SOUTH,WEST,NORTH,EAST",
 		need:   "use --box PLACE or --box SOUTH,WEST,NORTH,EAST" + heldText(offered),
 		accept: func(answer string) error { return t.takeBox(p, offered, answer) }})
@@ -224,13 +220,37 @@ func (t *Task) showBoxes(place *placePlan, offered []offeredBox) {
 	}
 }
 
-// corners returns the box as a flag takes it.
-func (b declaredBox) corners() string {
-	var words []string
-	for _, v := range []float64{b.south, b.west, b.north, b.east} {
-		words = append(words, decimal.Format(v))
+// firstOf returns the number of the first offer of n, "" if there is none.
+func firstOf(n int) string {
+	if n == 0 {
+		return ""
 	}
-	return strings.Join(words, ",")
+	return "1"
+}
+
+// corners returns the box as a flag takes it.
+func (b declaredBox) corners() string { return joined(",", b.south, b.west, b.north, b.east) }
+
+// joined returns numbers with a text between them.
+func joined(separator string, numbers ...float64) string {
+	words := make([]string, len(numbers))
+	for i, x := range numbers {
+		words[i] = decimal.Format(x)
+	}
+	return strings.Join(words, separator)
+}
+
+// numbersIn returns the numbers that words are.
+func numbersIn(words []string) ([]float64, error) {
+	numbers := make([]float64, len(words))
+	for i, word := range words {
+		x, err := cli.Number(word)
+		if err != nil {
+			return nil, err
+		}
+		numbers[i] = x
+	}
+	return numbers, nil
 }
 
 // percent returns a share in per cent. Only 1 is written as all, and only 0 as none.
@@ -345,17 +365,13 @@ func (t *Task) boxOf(offered []offeredBox, answer string) (declaredBox, error) {
 	if !strings.Contains(answer, ",") {
 		return declaredBox{}, unknownPlace(answer)
 	}
-	var v [4]float64
 	words := strings.Split(answer, ",")
-	if len(words) != len(v) {
+	if len(words) != 4 {
 		return declaredBox{}, errors.New("a box has four numbers: SOUTH,WEST,NORTH,EAST, such as 38.5,-9.5,39.0,-8.9")
 	}
-	for i, word := range words {
-		x, err := cli.Number(word)
-		if err != nil {
-			return declaredBox{}, err
-		}
-		v[i] = x
+	v, err := numbersIn(words)
+	if err != nil {
+		return declaredBox{}, err
 	}
 	return t.fresh(declaredBox{"area", v[0], v[1], v[2], v[3], t.Step}), nil
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/geosql/geosql/cmd/geosql/internal/load"
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/internal/cli"
-	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/mechanism/scalar"
 )
 
@@ -38,9 +37,7 @@ func (u declaredUniverse) build() (*scalar.Universe, error) {
 }
 
 // values returns the values as a flag takes them.
-func (u declaredUniverse) values() string {
-	return decimal.Format(u.lo) + "," + decimal.Format(u.hi) + "," + decimal.Format(u.step)
-}
+func (u declaredUniverse) values() string { return joined(",", u.lo, u.hi, u.step) }
 
 // An offeredUniverse is a universe that follows from the range of such readings.
 type offeredUniverse struct {
@@ -108,11 +105,7 @@ func (t *Task) askReading(ctx context.Context, p *plan) error {
 	if err := t.showUniverses(p, offered); err != nil {
 		return err
 	}
-	preset := ""
-	if len(offered) > 0 {
-		preset = "1"
-	}
-	err := t.talk.settle(ctx, question{flag: "universe", given: t.Given["universe"], open: true, preset: preset,
+	err := t.talk.settle(ctx, question{flag: "universe", open: true, preset: firstOf(len(offered)),
 		text: "Universe: a number, or LO,HI,STEP", need: "use --universe LO,HI,STEP and --unit UNIT, for the possible values of such readings",
 		accept: func(answer string) error { return t.takeUniverse(p, offered, answer) }})
 	if err != nil {
@@ -150,7 +143,7 @@ func (t *Task) showUniverses(p *plan, offered []offeredUniverse) error {
 	t.talk.tell(universeText)
 	var rows [][]string
 	for i, u := range offered {
-		rows = append(rows, []string{strconv.Itoa(i + 1), decimal.Format(u.lo) + "," + decimal.Format(u.hi) + "," + decimal.Format(u.step), u.unit, "(" + u.why + ")",
+		rows = append(rows, []string{strconv.Itoa(i + 1), joined(",", u.lo, u.hi, u.step), u.unit, "(" + u.why + ")",
 			"for you only: moves " + percent(shares[i]) + " of the readings"})
 	}
 	t.talk.show(rows, "rllll")
@@ -246,11 +239,9 @@ func (t *Task) universeOf(p *plan, offered []offeredUniverse, answer string) (u 
 		if len(words) != 3 {
 			return u, errors.New("a universe has three numbers: LO,HI,STEP, such as 0,10,0.001")
 		}
-		var v [3]float64
-		for i, word := range words {
-			if v[i], err = cli.Number(word); err != nil {
-				return u, err
-			}
+		v, err := numbersIn(words)
+		if err != nil {
+			return u, err
 		}
 		u = declaredUniverse{name: slug(p.reading.column), lo: v[0], hi: v[1], step: v[2]}
 	}

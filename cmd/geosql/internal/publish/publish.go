@@ -96,21 +96,25 @@ func (t *Task) Run(ctx context.Context) error {
 
 // publish releases the data set.
 func (t *Task) publish(ctx context.Context) error {
-	if t.Shards > 0 {
-		return t.publishShards(ctx)
-	}
 	l, err := engines.Open(t.Ledger.File, true, t.Ledger.Mode)
 	if err != nil {
 		return err
 	}
 	line := cli.NewTerminalLine()
 	t.Spec.Progress = showProgress(line, "checking (1 of 2)")
-	summary, err := release.Run(ctx, t.Spec, l)
+	var report func()
+	if t.Shards > 0 {
+		report, err = t.publishShards(ctx, l)
+	} else {
+		var s *release.Summary
+		s, err = release.Run(ctx, t.Spec, l)
+		report = func() { t.printSummary(s) }
+	}
 	line.Clear()
 	if err := cmp.Or(err, l.Close()); err != nil {
 		return err
 	}
-	t.printSummary(summary)
+	report()
 	return nil
 }
 
@@ -176,7 +180,12 @@ func (t *Task) printSummary(s *release.Summary) {
 	if s.Finished != nil {
 		cli.Say("release %s has been complete since %s; its output now has its name", s.ID, s.Finished.Format(time.RFC3339))
 	}
-	cli.Say("released %s: %d rows in the order of the input, which is public", s.Out, s.Rows)
+	t.printReleased(s, s.Out, "metadata: "+s.Metadata)
+}
+
+// printReleased prints what was released, as so named files that another one describes.
+func (t *Task) printReleased(s *release.Summary, files, description string) {
+	cli.Say("released %s: %d rows in the order of the input, which is public", files, s.Rows)
 	cli.Say("charged: %v/m for each of %d locations, to %s; %s/m in total (release %s)",
 		s.Epsilon, s.Locations, cli.Count(s.Accounts, "account"), total(s.Epsilon, s.Locations), s.ID)
 	if s.Already > 0 && s.Finished == nil {
@@ -196,7 +205,7 @@ func (t *Task) printSummary(s *release.Summary) {
 		cli.Say("for the owner only: %v", g)
 	}
 	cli.Say("report: %s", s.Report)
-	cli.Say("metadata: %s", s.Metadata)
+	cli.Say("%s", description)
 	if note := t.parquetNote(); note != "" {
 		cli.Say("%s", note)
 	}

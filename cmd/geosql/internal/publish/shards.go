@@ -1,7 +1,6 @@
 package publish
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/ledger"
-	"github.com/geosql/geosql/ledger/engines"
 	"github.com/geosql/geosql/release"
 )
 
@@ -37,25 +35,14 @@ func (t *Task) checkShards() error {
 	return nil
 }
 
-// publishShards does the rest of a release in shards.
-func (t *Task) publishShards(ctx context.Context) error {
-	l, err := engines.Open(t.Ledger.File, true, t.Ledger.Mode)
-	if err != nil {
-		return err
-	}
+// publishShards does the rest of a release in shards, and returns a function that reports it.
+func (t *Task) publishShards(ctx context.Context, l ledger.Ledger) (report func(), err error) {
 	shared, ok := l.(ledger.Shared)
 	if !ok {
-		return cmp.Or(l.Close(), errNotShared)
+		return nil, errNotShared
 	}
-	line := cli.NewTerminalLine()
-	t.Spec.Progress = showProgress(line, "checking (1 of 2)")
-	summary, err := release.RunShards(ctx, t.Spec, shared, t.Shards, t.Shard, release.LocalFiles)
-	line.Clear()
-	if err := cmp.Or(err, l.Close()); err != nil {
-		return err
-	}
-	t.printShards(summary)
-	return nil
+	s, err := release.RunShards(ctx, t.Spec, shared, t.Shards, t.Shard, release.LocalFiles)
+	return func() { t.printShards(s) }, err
 }
 
 // printShards prints the work of this process on standard error, and the summary of the release if that
@@ -80,22 +67,7 @@ func (t *Task) printShards(s *release.ShardSummary) {
 		cli.Say("release %s: %d of %d shards are published", s.ID, s.Done, s.Shards)
 		return
 	}
-	cli.Say("released %s in %s: %d rows in the order of the input, which is public", s.Out, cli.Count(int64(s.Shards), "file"), s.Rows)
-	cli.Say("charged: %v/m for each of %d locations, to %s; %s/m in total (release %s)",
-		s.Epsilon, s.Locations, cli.Count(s.Accounts, "account"), total(s.Epsilon, s.Locations), s.ID)
-	cli.Say("expected error: %.0f m on average, at most %.0f m with probability 0.95", s.Mean, s.Within95)
-	if s.Dropped > 0 {
-		cli.Say("left out: %d rows, since their accounts have more than %d", s.Dropped, t.Spec.MaxRows)
-	}
-	cli.Say("for the owner only: %d locations were outside the area of the release and were moved into it", s.Outside)
-	for _, g := range s.Gridded {
-		cli.Say("for the owner only: %v", g)
-	}
-	cli.Say("report: %s", s.Report)
-	cli.Say("manifest: %s", s.Manifest)
-	if note := t.parquetNote(); note != "" {
-		cli.Say("%s", note)
-	}
+	t.printReleased(&s.Summary, s.Out+" in "+cli.Count(int64(s.Shards), "file"), "manifest: "+s.Manifest)
 }
 
 // shardNumbers names shards by their numbers, as "shards 0, 3 to 5".

@@ -9,8 +9,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"reflect"
+	"strings"
 
 	"golang.org/x/term"
 
@@ -20,18 +23,28 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// PrintObjects prints the rows that a query makes of its parameter, which has objects in JSON.
-func PrintObjects(ctx context.Context, m output.Mode, objects any, sql string) error {
-	text, err := json.Marshal(objects)
-	if err != nil {
-		return err
-	}
+// PrintRows prints rows in a mode: the fields of structs, in the columns that their tags name in JSON.
+func PrintRows[T any](ctx context.Context, m output.Mode, rows []T) error {
 	s, err := Open(":memory:", sqlite.ReadWrite, store.LedgerFlags{}, m)
 	if err != nil {
 		return err
 	}
+	return s.Close(ShowRows(ctx, s, rows))
+}
+
+// ShowRows is [PrintRows] for the output of a session.
+func ShowRows[T any](ctx context.Context, s *Session, rows []T) error {
+	text, err := json.Marshal(rows)
+	if err != nil {
+		return err
+	}
+	var columns []string
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		name := f.Tag.Get("json")
+		columns = append(columns, fmt.Sprintf("value ->> '%s' AS %[1]s", name))
+	}
 	param := string(text)
-	return s.Close(s.RunWith(ctx, sql, &param))
+	return s.RunWith(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM json_each(?1) ORDER BY key", &param)
 }
 
 // Program is the name of the command.
