@@ -42,7 +42,7 @@ func (s *Settings) trials(q question, epsilon float64) ([]trial, error) {
 			return nil, err
 		}
 		all = append(all, trial{q, epsilon, Thesis, func(sorted []int64) drawer {
-			return noisy(geometric, q.truth(s.Universe, sorted))
+			return ours(geometric, s.Universe, []int64{s.Universe.Index(q.truth(s.Universe, sorted))})
 		}})
 	}
 	if q.percent != none && s.Metric == budget.DH {
@@ -53,7 +53,7 @@ func (s *Settings) trials(q question, epsilon float64) ([]trial, error) {
 	return all, nil
 }
 
-// ours returns a drawer of released answers.
+// ours returns a drawer of the answers that are released about readings.
 func ours(q *scalar.Query, u *scalar.Universe, sorted []int64) drawer {
 	var a scalar.Accumulator
 	for _, k := range sorted {
@@ -70,13 +70,6 @@ func (s *Settings) geometric(epsilon float64) (*scalar.Query, error) {
 		rate.Quo(rate, width.Mul(width, s.Universe.Step()))
 	}
 	return scalar.NewQuery(scalar.Value, s.Universe, budget.D1, rate)
-}
-
-// noisy returns a drawer of an answer with noise.
-func noisy(q *scalar.Query, answer float64) drawer {
-	var a scalar.Accumulator
-	q.Add(&a, answer)
-	return func(src *exact.Source) float64 { return q.Draw(src, &a) }
 }
 
 // exponential returns a drawer of the reading of a rank by the rank exponential mechanism: the

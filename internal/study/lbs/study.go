@@ -119,22 +119,21 @@ func (s *Study) measure(ctx context.Context, level float64) ([]Row, error) {
 
 // radii returns the rows of a level, without measurements.
 func (s *Study) radii(level float64) (rows []Row, err error) {
-	epsilon := s.settings.Epsilon(level)
-	add := func(confidence float64, name string, metres float64, err error) error {
-		rows = append(rows, Row{
-			Level: level, Epsilon: epsilon, Confidence: confidence,
-			Radius: name, Metres: metres, AreaRatio: s.settings.areaRatio(metres),
-		})
-		return err
-	}
+	epsilon, interest := s.settings.Epsilon(level), s.settings.InterestRadius
+	laws := []struct {
+		name     string
+		accuracy planar.Accuracy
+	}{{Continuous, planar.LaplaceLaw.Plane(epsilon)}, {Lattice, planar.LaplaceLaw.On(s.domain, budget.Decimal(epsilon))}}
 	for _, c := range s.settings.Confidences {
-		metres, err := planar.LaplaceLaw.Plane(epsilon).RetrievalRadius(c, s.settings.InterestRadius)
-		if err := add(c, Continuous, metres, err); err != nil {
-			return nil, err
-		}
-		metres, err = planar.LaplaceLaw.On(s.domain, budget.Decimal(epsilon)).RetrievalRadius(c, s.settings.InterestRadius)
-		if err := add(c, Lattice, metres, err); err != nil {
-			return nil, err
+		for _, law := range laws {
+			metres, err := law.accuracy.RetrievalRadius(c, interest)
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, Row{
+				Level: level, Epsilon: epsilon, Confidence: c,
+				Radius: law.name, Metres: metres, AreaRatio: s.settings.areaRatio(metres),
+			})
 		}
 	}
 	return rows, nil
