@@ -4,8 +4,7 @@ package audit
 // Otherwise they are drawn by score, with half of epsilon for the scores and half for the sum of all weights. Both halves
 // are attained together where one step makes the scores of nearly all values better and those of a few worse: under dh among
 // many values, some hardly off. Under d1 and nd1 most of the weight is near the percentile, wherever that is, and little
-// more than
-// one half shows.
+// more than one half shows.
 func attacksOnRanks(register func(...attack)) {
 	rank := func(function string, u universe, pair, settings string, distance float64, x, y []string) attack {
 		return aggregate(function, u, pair, settings, distance, x, y).on(u.value)

@@ -11,8 +11,7 @@
 // geosql_loadable the package links no SQLite and calls that of its host, through
 // the routines that a loadable extension is given.
 //
-// A Conn and its parts must not be used concurrently, except
-// Conn.Interrupt.
+// A Conn and its parts must not be used concurrently, except Conn.Interrupt.
 package sqlite
 
 /*

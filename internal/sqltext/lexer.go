@@ -126,18 +126,7 @@ func (l *lexer) first(s string) (Kind, int) {
 	case c == ';' || c == ',' || c == '(' || c == ')':
 		return Symbol, 1
 	case isLetter(c):
-		if len(s) > 1 && s[1] == '\'' {
-			switch {
-			case c|0x20 == 'x':
-				return l.quotes(Text, s, 1)
-			case c|0x20 == 'e' && l.dialect == PostgreSQL:
-				return l.escaped(s)
-			}
-		}
-		if strings.HasPrefix(s, byteOrderMark) {
-			return Blank, len(byteOrderMark)
-		}
-		return Word, wordLength(s)
+		return l.word(s)
 	case isBlank(c):
 		return Blank, span(s, isBlank)
 	case c == '\'':
@@ -165,6 +154,22 @@ func (l *lexer) first(s string) (Kind, int) {
 }
 
 const byteOrderMark = "\ufeff" // which SQLite takes for a blank
+
+// word returns the kind and length of the token that a letter begins: a word, or a text with a letter before its quote.
+func (l *lexer) word(s string) (Kind, int) {
+	if len(s) > 1 && s[1] == '\'' {
+		switch {
+		case s[0]|0x20 == 'x':
+			return l.quotes(Text, s, 1)
+		case s[0]|0x20 == 'e' && l.dialect == PostgreSQL:
+			return l.escaped(s)
+		}
+	}
+	if strings.HasPrefix(s, byteOrderMark) {
+		return Blank, len(byteOrderMark)
+	}
+	return Word, span(s, isInWord)
+}
 
 // until returns the length of a token that ends with the first mark behind from bytes.
 func (l *lexer) until(s, mark string, from int) int {
@@ -275,7 +280,7 @@ func (l *lexer) postgres(s string) (Kind, int) {
 	if len(s) > n && isLetter(s[n]) {
 		switch s[:n] {
 		case ":", "@":
-			return Variable, n + wordLength(s[n:])
+			return Variable, n + span(s[n:], isInWord)
 		case "<@": // SQLite: less than a variable
 			return Symbol, 1
 		}
@@ -341,8 +346,6 @@ func span(s string, is func(c byte) bool) (n int) {
 	}
 	return n
 }
-
-func wordLength(s string) int { return span(s, isInWord) }
 
 func isBlank(c byte) bool  { return c == ' ' || '\t' <= c && c <= '\r' && c != '\v' }
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }

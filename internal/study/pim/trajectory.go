@@ -18,8 +18,7 @@ type trajectory struct {
 }
 
 // trajectories returns at most limit test trajectories of at most steps fixes, as described
-// in the package comment. The period and the pause that ends a
-// trajectory are in microseconds.
+// in the package comment. The period and the pause that ends a trajectory are in microseconds.
 func trajectories(tracks []track.Track, period, pause int64, steps, limit int) []trajectory {
 	type piece struct {
 		trajectory
