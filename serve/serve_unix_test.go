@@ -14,7 +14,6 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"math/big"
 	"net"
@@ -29,10 +28,10 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/declaration"
+	"github.com/geosql/geosql/internal/servetest"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger/file"
 	"github.com/geosql/geosql/sealed"
@@ -58,14 +57,14 @@ func check(t *testing.T, err error) {
 
 // A site is a sealed database of a test, with a reading of ana and one of bo, who have 1/kWh, and a server once it is open.
 type site struct {
-	*testing.T
+	servetest.Client
 	path    string
 	options Options
 	said    lines // the log
 
 	*Server
-	addr, httpAddr string
-	served         chan error // the results of Serve
+	httpAddr string
+	served   chan error // the results of Serve
 }
 
 // lines are the lines of a log.
@@ -91,7 +90,7 @@ func (l *lines) String() string {
 func newSite(t *testing.T) *site {
 	t.Helper()
 	key := sealedtest.NewKey(t)
-	s := &site{T: t, path: filepath.Join(t.TempDir(), "out.db")}
+	s := &site{Client: servetest.Client{T: t}, path: filepath.Join(t.TempDir(), "out.db")}
 	program, err := os.Executable()
 	check(t, err)
 	s.options = Options{
@@ -130,7 +129,7 @@ func (s *site) serve(openBackend func(backendOptions) (backend, error)) *site {
 	var err error
 	s.Server, err = open(s.path, s.options, openBackend)
 	check(s.T, err)
-	s.addr, s.httpAddr, s.served = s.Addr().String(), s.HTTPAddr().String(), make(chan error, 1)
+	s.Address, s.httpAddr, s.served = s.Addr().String(), s.HTTPAddr().String(), make(chan error, 1)
 	go func() { s.served <- s.Serve() }()
 	s.Cleanup(func() {
 		if err := errors.Join(s.Close(), <-s.served); err != nil {
@@ -154,33 +153,6 @@ func (s *site) wait(pattern string, n int) (found []string) {
 		}
 	}
 	return found
-}
-
-func (s *site) connect(more string) (*pgx.Conn, error) {
-	host, port, _ := net.SplitHostPort(s.addr)
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	config, err := pgx.ParseConfig(fmt.Sprintf("host=%s port=%s dbname=out user=ana password=sesame %s", host, port, more))
-	if err != nil {
-		return nil, err
-	}
-	config.LookupFunc = func(context.Context, string) ([]string, error) { return []string{host}, nil } // also of localhost, which not every machine knows
-	return pgx.ConnectConfig(ctx, config)
-}
-
-func (s *site) mustConnect(more string) *pgx.Conn {
-	s.Helper()
-	c, err := s.connect(more)
-	check(s.T, err)
-	s.Cleanup(func() { c.Close(context.Background()) })
-	return c
-}
-
-func sqlState(err error) string {
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return e.Code
-	}
-	return fmt.Sprint(err)
 }
 
 // A program serves a database by the package alone: it adds a role, which asks, and drops it.
@@ -278,42 +250,24 @@ func TestDatabaseName(t *testing.T) {
 	}
 }
 
-// fetch gets a page.
-func fetch(t *testing.T, client *http.Client, url string, header ...string) (status int, text string) {
-	t.Helper()
-	r, err := http.NewRequest("GET", url, nil)
-	check(t, err)
-	for i := 0; i < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-	}
-	answer, err := client.Do(r)
-	if err != nil {
-		return 0, err.Error()
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	check(t, err)
-	return answer.StatusCode, strings.TrimSpace(string(body))
-}
-
 func TestServe(t *testing.T) {
 	s := newSite(t)
 	audit, token := s.path+".audit", "abc"
 	s.options.AuditFile, s.options.MetricsToken = audit, func() (string, error) { return token, nil }
 	s.fake()
-	_, port, _ := net.SplitHostPort(s.addr)
+	_, port, _ := net.SplitHostPort(s.Address)
 	if got, want := s.Connection("it's"), "host=127.0.0.1 port="+port+` dbname=out user='it\'s'`; got != want {
 		t.Errorf("connection string %s, want %s", got, want)
 	}
 	if got, want := s.URL(), "http://"+s.httpAddr+"/"; got != want {
 		t.Errorf("URL %s, want %s", got, want)
 	}
-	c := s.mustConnect("sslmode=disable")
+	c := s.MustConnect("sslmode=disable")
 	var n int
 	if err := c.QueryRow(context.Background(), "wait 1", pgx.QueryExecModeSimpleProtocol).Scan(&n); err != nil || n != 1 {
 		t.Error(n, err)
 	}
-	if _, err := s.connect("sslmode=disable password=wrong"); sqlState(err) != "28P01" {
+	if _, err := s.Connect("sslmode=disable password=wrong"); servetest.SQLState(err) != "28P01" {
 		t.Error(err)
 	}
 	base := "http://" + s.httpAddr
@@ -328,7 +282,7 @@ func TestServe(t *testing.T) {
 		{"/metrics", "Bearer abc", 200, `geosql_sessions 1`},
 		{"/", "", 200, "the console of out"},
 	} {
-		if status, text := fetch(t, http.DefaultClient, base+c.path, "Authorization", c.token); status != c.status || !strings.Contains(text, c.want) {
+		if status, text := servetest.Fetch(t, http.DefaultClient, base+c.path, "Authorization", c.token); status != c.status || !strings.Contains(text, c.want) {
 			t.Errorf("%s: %d %s", c.path, status, text)
 		}
 	}
@@ -340,10 +294,10 @@ func TestServe(t *testing.T) {
 	check(t, os.Rename(audit, audit+".1"))
 	s.Reload()
 	s.wait(`msg=reloaded`, 1)
-	if status, _ := fetch(t, http.DefaultClient, base+"/metrics", "Authorization", "Bearer abc"); status != 401 {
+	if status, _ := servetest.Fetch(t, http.DefaultClient, base+"/metrics", "Authorization", "Bearer abc"); status != 401 {
 		t.Error(status)
 	}
-	if status, _ := fetch(t, http.DefaultClient, base+"/metrics", "Authorization", "Bearer def"); status != 200 {
+	if status, _ := servetest.Fetch(t, http.DefaultClient, base+"/metrics", "Authorization", "Bearer def"); status != 200 {
 		t.Error(status)
 	}
 	c.Close(context.Background())
@@ -382,15 +336,15 @@ func TestServeFlood(t *testing.T) {
 		}
 	}
 	flood(s.httpAddr, 2000)
-	flood(s.addr, 500)
+	flood(s.Address, 500)
 	for _, path := range []string{"/healthz", "/metrics", "/"} {
 		client := &http.Client{Transport: &http.Transport{}}
-		if status, text := fetch(t, client, "http://"+s.httpAddr+path); status != 200 {
+		if status, text := servetest.Fetch(t, client, "http://"+s.httpAddr+path); status != 200 {
 			t.Errorf("%s: %d %s", path, status, text)
 		}
 		client.CloseIdleConnections()
 	}
-	s.mustConnect("sslmode=disable")
+	s.MustConnect("sslmode=disable")
 }
 
 // A page cannot read /metrics or /healthz by having its own name resolved to this machine.
@@ -418,23 +372,23 @@ func TestServeOtherHosts(t *testing.T) {
 // A statement that runs is completed, an idle session is told, and nobody new comes in.
 func TestServeDrains(t *testing.T) {
 	s := newSite(t).fake()
-	busy, idle := s.mustConnect("sslmode=disable"), s.mustConnect("sslmode=disable")
+	busy, idle := s.MustConnect("sslmode=disable"), s.MustConnect("sslmode=disable")
 	done := make(chan error, 1)
 	go func() {
 		var n int
 		done <- busy.QueryRow(context.Background(), "wait 1500", pgx.QueryExecModeSimpleProtocol).Scan(&n)
 	}()
 	time.Sleep(300 * time.Millisecond)
-	if status, _ := fetch(t, http.DefaultClient, "http://"+s.httpAddr+"/healthz"); status != 200 {
+	if status, _ := servetest.Fetch(t, http.DefaultClient, "http://"+s.httpAddr+"/healthz"); status != 200 {
 		t.Error(status)
 	}
 	stopped := make(chan error, 1)
 	go func() { stopped <- s.Shutdown(context.Background()) }()
 	time.Sleep(1100 * time.Millisecond) // an answer about health is given again for a second
-	if _, err := idle.Exec(context.Background(), "wait 1", pgx.QueryExecModeSimpleProtocol); sqlState(err) != "57P01" {
+	if _, err := idle.Exec(context.Background(), "wait 1", pgx.QueryExecModeSimpleProtocol); servetest.SQLState(err) != "57P01" {
 		t.Errorf("an idle session: %v", err)
 	}
-	if _, err := s.connect("sslmode=disable"); err == nil {
+	if _, err := s.Connect("sslmode=disable"); err == nil {
 		t.Error("somebody has connected")
 	}
 	if err := <-done; err != nil {
@@ -445,7 +399,7 @@ func TestServeDrains(t *testing.T) {
 
 func TestServeDrainsNotForEver(t *testing.T) {
 	s := newSite(t).fake()
-	busy := s.mustConnect("sslmode=disable")
+	busy := s.MustConnect("sslmode=disable")
 	done := make(chan error, 1)
 	go func() {
 		_, err := busy.Exec(context.Background(), "wait 20000", pgx.QueryExecModeSimpleProtocol)
@@ -458,7 +412,7 @@ func TestServeDrainsNotForEver(t *testing.T) {
 	go func() { stopped <- s.Shutdown(ctx) }()
 	time.Sleep(100 * time.Millisecond)
 	for path, want := range map[string]string{"/healthz": "draining", "/": "the server is stopping"} {
-		if status, text := fetch(t, http.DefaultClient, "http://"+s.httpAddr+path); status != 503 || text != want {
+		if status, text := servetest.Fetch(t, http.DefaultClient, "http://"+s.httpAddr+path); status != 503 || text != want {
 			t.Errorf("%s: %d %s", path, status, text)
 		}
 	}
@@ -485,13 +439,13 @@ func TestServeCertificates(t *testing.T) {
 	}
 	shown := func() string {
 		t.Helper()
-		c, err := tls.Dial("tcp", s.addr, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"postgresql"}})
+		c, err := tls.Dial("tcp", s.Address, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"postgresql"}})
 		check(t, err)
 		defer c.Close()
 		return c.ConnectionState().PeerCertificates[0].SerialNumber.String()
 	}
-	s.mustConnect("host=localhost sslmode=verify-full channel_binding=require sslrootcert=" + cert)
-	if _, err := s.connect("sslmode=disable"); sqlState(err) != "28000" {
+	s.MustConnect("host=localhost sslmode=verify-full channel_binding=require sslrootcert=" + cert)
+	if _, err := s.Connect("sslmode=disable"); servetest.SQLState(err) != "28000" {
 		t.Errorf("without TLS: %v", err)
 	}
 	if got := shown(); got != "1" {
@@ -520,10 +474,10 @@ func TestServeCertificates(t *testing.T) {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(pool)
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true}}
-	if status, text := fetch(t, client, "https://"+s.httpAddr+"/healthz"); status != 200 || text != "ok" {
+	if status, text := servetest.Fetch(t, client, "https://"+s.httpAddr+"/healthz"); status != 200 || text != "ok" {
 		t.Error(status, text)
 	}
-	if status, text := fetch(t, client, "https://"+s.httpAddr+"/metrics"); status != 200 || !strings.Contains(text, "geosql_certificate_expires_timestamp_seconds 1.") {
+	if status, text := servetest.Fetch(t, client, "https://"+s.httpAddr+"/metrics"); status != 200 || !strings.Contains(text, "geosql_certificate_expires_timestamp_seconds 1.") {
 		t.Error(status, text)
 	}
 	if n := len(s.wait(`not reloaded: the certificate`, 1)); n != 1 {
@@ -536,13 +490,13 @@ func TestServeHealth(t *testing.T) {
 	for suffix, want := range map[string]string{"": "the database cannot be read", "-ledger": "the ledger cannot be read"} {
 		s := newSite(t).fake()
 		check(t, os.Rename(s.path+suffix, s.path+".away"))
-		if status, text := fetch(t, http.DefaultClient, "http://"+s.httpAddr+"/healthz"); status != 503 || text != want {
+		if status, text := servetest.Fetch(t, http.DefaultClient, "http://"+s.httpAddr+"/healthz"); status != 503 || text != want {
 			t.Errorf("%d %s, want %s", status, text, want)
 		}
 		s.wait(`health has changed`, 1)
 		check(t, os.Rename(s.path+".away", s.path+suffix))
 		time.Sleep(1100 * time.Millisecond)
-		if status, text := fetch(t, http.DefaultClient, "http://"+s.httpAddr+"/healthz"); status != 200 {
+		if status, text := servetest.Fetch(t, http.DefaultClient, "http://"+s.httpAddr+"/healthz"); status != 200 {
 			t.Errorf("%d %s", status, text)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/geosql/geosql/internal/servetest"
 )
 
 // A visited server waits, at /work, until the test lets it go on.
@@ -93,7 +95,7 @@ func TestVisitors(t *testing.T) {
 	s.flood(20, 16)
 	client := &http.Client{Transport: &http.Transport{}}
 	for range 3 {
-		if status, text := fetch(t, client, "http://"+s.addr+"/healthz"); status != 200 || text != "done" {
+		if status, text := servetest.Fetch(t, client, "http://"+s.addr+"/healthz"); status != 200 || text != "done" {
 			t.Fatalf("a request within the flood: %d %s", status, text)
 		}
 		client.CloseIdleConnections()

@@ -173,7 +173,7 @@ func askOldServer(t *testing.T) string {
 	s := startServing(t, sealedPlace{t, "out.db", "owner.key", "owner.key.pub"})
 	defer s.end(0)
 	defer s.signal(os.Interrupt)
-	conn := s.mustConnect("")
+	conn := s.MustConnect("")
 	defer conn.Close(context.Background())
 	var answer string
 	check(t, conn.QueryRow(context.Background(), "SELECT printf('%s', dx_sum(kwh, 0.5)) FROM reading").Scan(&answer))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/geosql/geosql/internal/cli/clitest"
 	"github.com/geosql/geosql/internal/pgtest"
+	"github.com/geosql/geosql/internal/servetest"
 )
 
 // A sealed database is served with its ledger on a server, also after that was away.
@@ -26,7 +27,7 @@ func TestServeWithLedgerOnServer(t *testing.T) {
 	p.run("role", "--ledger", url, p.out, "add", "ana", "--password-file", clitest.WriteFile(t, "sesame\n"), "--columns", "meter.kwh", "--epsilon", "kWh=5")
 	s := startServing(t, p, "--ledger", url)
 	ask := func() (sum float64, err error) {
-		c, err := s.connect("")
+		c, err := s.Connect("")
 		if err != nil {
 			return 0, err
 		}
@@ -44,7 +45,7 @@ func TestServeWithLedgerOnServer(t *testing.T) {
 		t.Error(spent)
 	}
 	server.Kill(t)
-	if status, _ := fetch(t, http.DefaultClient, "http://"+s.httpAddr+"/healthz"); status != http.StatusServiceUnavailable {
+	if status, _ := servetest.Fetch(t, http.DefaultClient, "http://"+s.httpAddr+"/healthz"); status != http.StatusServiceUnavailable {
 		t.Errorf("health without a ledger: %d", status)
 	}
 	if _, err := ask(); err == nil {
@@ -67,7 +68,7 @@ func TestServeOlderLedger(t *testing.T) {
 	p.run("role", p.out, "add", "ana", "--password-file", clitest.WriteFile(t, "sesame\n"), "--columns", "meter.kwh", "--epsilon", "kWh=50")
 	older := filepath.Join(t.TempDir(), "older.db")
 	p.run("backup", p.out, older)
-	c := startServing(t, p).mustConnect("")
+	c := startServing(t, p).MustConnect("")
 	ask := func(epsilon int) error {
 		var sum float64
 		return c.QueryRow(context.Background(), fmt.Sprintf("SELECT dx_sum(kwh, %d) FROM meter", epsilon)).Scan(&sum)
@@ -97,7 +98,7 @@ func TestServersShareALedger(t *testing.T) {
 	check(t, os.WriteFile(other.out, text, 0o600))
 	servers := []*serving{startServing(t, p, "--ledger", url), startServing(t, other, "--ledger", url)}
 	ask := func(s *serving, sql string) (answer float64, err error) {
-		c, err := s.connect("")
+		c, err := s.Connect("")
 		if err != nil {
 			return 0, err
 		}
@@ -133,7 +134,7 @@ func TestServersShareALedger(t *testing.T) {
 			switch _, err := ask(servers[i%2], fmt.Sprintf("SELECT dx_percentile(kwh, %d, 1) FROM meter", 10*i)); {
 			case err == nil:
 				granted.Add(1)
-			case sqlState(err) != "53400":
+			case servetest.SQLState(err) != "53400":
 				t.Error(err)
 			}
 		})

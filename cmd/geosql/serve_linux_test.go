@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -19,16 +17,15 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
+	"github.com/geosql/geosql/internal/servetest"
 )
 
 // A serving is a server that runs for a test.
 type serving struct {
-	*testing.T
+	servetest.Client
 	cmd      *exec.Cmd
-	addr     string // of PostgreSQL's clients
 	httpAddr string
 	ended    chan struct{}
 
@@ -50,7 +47,7 @@ func serveArgs(db, key string) []string {
 // startServer starts a command with serveArgs, and waits until it listens.
 func startServer(t *testing.T, cmd *exec.Cmd) *serving {
 	t.Helper()
-	s := &serving{T: t, cmd: cmd, ended: make(chan struct{})}
+	s := &serving{Client: servetest.Client{T: t}, cmd: cmd, ended: make(chan struct{})}
 	stderr, err := s.cmd.StderrPipe()
 	check(t, err)
 	check(t, s.cmd.Start())
@@ -69,7 +66,7 @@ func startServer(t *testing.T, cmd *exec.Cmd) *serving {
 		s.cmd.Wait()
 	})
 	addrs := s.wait(`listening on (127\.0\.0\.1:\d+)`, 2)
-	s.addr, s.httpAddr = addrs[0], addrs[1]
+	s.Address, s.httpAddr = addrs[0], addrs[1]
 	return s
 }
 
@@ -117,30 +114,10 @@ func (s *serving) end(status int) {
 	}
 }
 
-func (s *serving) connect(more string) (*pgx.Conn, error) {
-	host, port, _ := net.SplitHostPort(s.addr)
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	config, err := pgx.ParseConfig(fmt.Sprintf("host=%s port=%s dbname=out user=ana password=sesame %s", host, port, more))
-	if err != nil {
-		return nil, err
-	}
-	config.LookupFunc = func(context.Context, string) ([]string, error) { return []string{host}, nil } // also of localhost, which not every machine knows
-	return pgx.ConnectConfig(ctx, config)
-}
-
-func (s *serving) mustConnect(more string) *pgx.Conn {
-	s.Helper()
-	c, err := s.connect(more)
-	check(s.T, err)
-	s.Cleanup(func() { c.Close(context.Background()) })
-	return c
-}
-
 // busy makes the server run a statement that does not end, and sends its error once it is ended.
 func (s *serving) busy() <-chan error {
 	s.Helper()
-	rows, err := s.mustConnect("sslmode=disable").Query(context.Background(), endless+"SELECT x FROM c", pgx.QueryExecModeSimpleProtocol)
+	rows, err := s.MustConnect("sslmode=disable").Query(context.Background(), endless+"SELECT x FROM c", pgx.QueryExecModeSimpleProtocol)
 	check(s.T, err)
 	if !rows.Next() {
 		s.Fatal(rows.Err())
@@ -152,13 +129,6 @@ func (s *serving) busy() <-chan error {
 		done <- rows.Err()
 	}()
 	return done
-}
-
-func sqlState(err error) string {
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return e.Code
-	}
-	return fmt.Sprint(err)
 }
 
 // addAna adds the role ana with the password sesame.
@@ -173,9 +143,9 @@ func TestServeSignals(t *testing.T) {
 	t.Parallel()
 	p := newSealed(t)
 	s := startServing(t, p, "--drain", "0.2")
-	_, port, _ := net.SplitHostPort(s.addr)
+	_, port, _ := net.SplitHostPort(s.Address)
 	first := s.lines()[0]
-	if want := "listening on " + s.addr + `: psql "host=127.0.0.1 port=` + port + ` dbname=out user=ROLE"`; first != want {
+	if want := "listening on " + s.Address + `: psql "host=127.0.0.1 port=` + port + ` dbname=out user=ROLE"`; first != want {
 		t.Errorf("said %s, want %s", first, want)
 	}
 	s.wait(`listening on `+s.httpAddr+`: http://`+s.httpAddr+`/$`, 1)
@@ -212,9 +182,9 @@ func TestServeLogsJSON(t *testing.T) {
 	p := newSealed(t)
 	p.addAna()
 	s := startServing(t, p, "--log-format", "json")
-	c := s.mustConnect("sslmode=disable")
+	c := s.MustConnect("sslmode=disable")
 	c.Close(context.Background())
-	s.connect("sslmode=disable password=wrong")
+	s.Connect("sslmode=disable password=wrong")
 	s.wait("a session ended", 1)
 	s.signal(syscall.SIGTERM)
 	s.end(0)
@@ -259,7 +229,7 @@ func TestServeAnswers(t *testing.T) {
 	audit := p.out + ".audit"
 	s := startServing(t, p, "--audit", audit)
 	p.addAna()
-	c := s.mustConnect("sslmode=disable") // with a role that is newer than the server
+	c := s.MustConnect("sslmode=disable") // with a role that is newer than the server
 	ask := func() (sum float64) {
 		t.Helper()
 		check(t, c.QueryRow(context.Background(), "SELECT dx_sum(kwh, 0.75) FROM meter WHERE room < 100", pgx.QueryExecModeSimpleProtocol).Scan(&sum))
@@ -269,14 +239,14 @@ func TestServeAnswers(t *testing.T) {
 		t.Error("an answer is not given again")
 	}
 	_, err := c.Exec(context.Background(), "SELECT dx_avg(kwh, 0.75) FROM meter", pgx.QueryExecModeSimpleProtocol)
-	if sqlState(err) != "53400" {
+	if servetest.SQLState(err) != "53400" {
 		t.Errorf("beyond the budget: %v", err)
 	}
 	_, err = c.Exec(context.Background(), "DELETE FROM meter", pgx.QueryExecModeSimpleProtocol)
-	if sqlState(err) != "25006" {
+	if servetest.SQLState(err) != "25006" {
 		t.Errorf("DELETE: %v", err)
 	}
-	_, text := fetch(t, http.DefaultClient, "http://"+s.httpAddr+"/metrics")
+	_, text := servetest.Fetch(t, http.DefaultClient, "http://"+s.httpAddr+"/metrics")
 	for _, want := range []string{
 		`geosql_charged_epsilon_total{unit="kWh"} 0.75`, `geosql_answers_total{origin="drawn"} 1`, `geosql_answers_total{origin="remembered"} 1`,
 		"geosql_refusals_total 1", `geosql_logins_total{result="ok"} 1`, "geosql_ledger_seconds_count ",

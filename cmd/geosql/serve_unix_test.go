@@ -3,12 +3,9 @@
 package main
 
 import (
-	"io"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
@@ -65,22 +62,4 @@ func TestServeRefuses(t *testing.T) {
 		clitest.WantError(t, clitest.Run(t, "", append([]string{"serve"}, c.args...)...), c.status, c.want)
 	}
 	clitest.Help(t, "help", "serve")
-}
-
-// fetch gets a page.
-func fetch(t *testing.T, client *http.Client, url string, header ...string) (status int, text string) {
-	t.Helper()
-	r, err := http.NewRequest("GET", url, nil)
-	check(t, err)
-	for i := 0; i < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-	}
-	answer, err := client.Do(r)
-	if err != nil {
-		return 0, err.Error()
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	check(t, err)
-	return answer.StatusCode, strings.TrimSpace(string(body))
 }

@@ -128,7 +128,7 @@ func (c chroot) serve(t *testing.T) {
 	t.Cleanup(func() { check(t, syscall.Unmount(proc, syscall.MNT_DETACH)) })
 
 	s := startServer(t, c.command(serveArgs("out.db", "KEY")...))
-	conn := s.mustConnect("")
+	conn := s.MustConnect("")
 	var sum float64
 	check(t, conn.QueryRow(context.Background(), "SELECT dx_sum(kwh, 1) FROM meter").Scan(&sum))
 	var deep int
