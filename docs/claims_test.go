@@ -12,7 +12,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/audit"
-	"github.com/geosql/geosql/sqlitefn"
+	"github.com/geosql/geosql/internal/doctest"
 )
 
 // tablesOf returns the rows of the tables of a page by their headings: cells, without the head.
@@ -65,9 +65,19 @@ func TestEveryPromiseIsAClaim(t *testing.T) {
 			}
 		}
 	}
-	check("Loss of an answer", sqlitefn.Releasing())
+	check("Loss of an answer", charging(t))
 	check("Bound of a balance", []string{"kWh"}) // package budget tests that the reserved units are there
 	check("Metrics", metrics())
+}
+
+// charging returns the functions that charge, by the reference.
+func charging(t *testing.T) []string {
+	t.Helper()
+	reference, err := os.ReadFile("reference.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doctest.Charging(string(reference))
 }
 
 // metrics returns the names of all metrics.
@@ -92,7 +102,7 @@ func TestClaimsPointToWhatIsThere(t *testing.T) {
 		}
 	}
 	audited := audit.Functions()
-	for _, f := range sqlitefn.Releasing() {
+	for _, f := range charging(t) {
 		if !slices.Contains(audited, f) {
 			t.Errorf("there is no audit of %s", f)
 		}

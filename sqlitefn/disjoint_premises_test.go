@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/internal/trials"
-	"github.com/geosql/geosql/sqlitefn"
+	"github.com/geosql/geosql/sqlitefn/internal/frame/firstrow"
 )
 
 // newAttached attaches the database other. Both databases have two readings in a table reading. The views other.twice and
@@ -220,7 +220,7 @@ func TestWhatAnswersFirst(t *testing.T) {
 		`SELECT * FROM (WITH c AS (` + sums + `) SELECT * FROM c) UNION SELECT * FROM c`: false,
 		`SELECT * FROM sanitised`:                                                        false,
 	} {
-		if got := sqlitefn.AnswersFirst(sql, "dx_sum", 5); got != want {
+		if got := firstrow.Grouped(sql, "dx_sum", 5); got != want {
 			t.Errorf("%s: %v", sql, got)
 		}
 	}
@@ -244,7 +244,7 @@ func TestAnswersFirst(t *testing.T) {
 			}
 			err = rows.Err()
 			rows.Close()
-			answers := sqlitefn.AnswersFirst(sql, "probe", 3)
+			answers := firstrow.Grouped(sql, "probe", 3)
 			switch {
 			case err != nil:
 			case before == 0 && p.complete > 0 && answers:

@@ -169,8 +169,3 @@ func (c *Conn) Ledger(t testing.TB) ledger.Ledger {
 	}
 	return l
 }
-
-// AnswersFirst calls answersFirst for an aggregate of so many arguments, with the metric as the last.
-func AnswersFirst(sql, name string, args int) bool {
-	return frame.AnswersFirst(sql, &frame.Function{Name: name, Args: make([]*frame.Arg, args)})
-}

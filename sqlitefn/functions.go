@@ -20,6 +20,3 @@ var functions = frame.NewTable(
 	frame.SelfFunctions,
 	trace.Functions,
 )
-
-// Releasing returns the names of the functions that release values and charge for them, in the order of the reference.
-func Releasing() []string { return functions.Releasing() }

@@ -1,21 +1,26 @@
 package audit
 
 import (
+	"os"
 	"slices"
 	"testing"
 
-	"github.com/geosql/geosql/sqlitefn"
+	"github.com/geosql/geosql/internal/doctest"
 )
 
 func TestEveryReleasingFunctionIsAttacked(t *testing.T) {
-	attacked := Functions()
-	for _, name := range sqlitefn.Releasing() {
+	reference, err := os.ReadFile("../../docs/reference.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	attacked, charging := Functions(), doctest.Charging(string(reference))
+	for _, name := range charging {
 		if !slices.Contains(attacked, name) {
 			t.Errorf("no attack on %s", name)
 		}
 	}
 	for _, name := range attacked {
-		if !slices.Contains(sqlitefn.Releasing(), name) {
+		if !slices.Contains(charging, name) {
 			t.Errorf("%s is attacked and releases nothing", name)
 		}
 	}

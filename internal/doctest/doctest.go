@@ -1,9 +1,10 @@
-// Package doctest reads the examples of pages in Markdown, for tests that run them.
+// Package doctest reads the pages in Markdown for tests: examples that they run, and functions of the reference.
 package doctest
 
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -49,6 +50,20 @@ var (
 	dashes = regexp.MustCompile(`--+`)
 	ends   = regexp.MustCompile(`(?m)^ | $`)
 )
+
+// Charging returns the names of the functions that charge for the values that they release, in the order of the reference.
+func Charging(reference string) (functions []string) {
+	name := ""
+	for line := range strings.Lines(reference) {
+		if heading, is := strings.CutPrefix(line, "### "); is {
+			name, _, _ = strings.Cut(strings.TrimSpace(heading), " ")
+		}
+		if strings.HasPrefix(line, "Charges ") && !slices.Contains(functions, name) {
+			functions = append(functions, name)
+		}
+	}
+	return functions
+}
 
 // Masked returns a text without its numbers and the widths of its columns.
 func Masked(text string) string {

@@ -9,6 +9,7 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/sqltext"
 	"github.com/geosql/geosql/internal/vdbe"
+	"github.com/geosql/geosql/sqlitefn/internal/frame/firstrow"
 )
 
 // That the groups at a place are disjoint is proved by [vdbe.Program.Disjoint], about the program that EXPLAIN shows for the text
@@ -17,7 +18,7 @@ import (
 //	the text is that of the statement      it is one of [Statement.rememberBeginning]; each of them has to be proved
 //	EXPLAIN shows the program that runs    when a statement begins, SQLite compiles it anew if a schema that it uses has changed.
 //	                                       Nothing has changed a schema since: by then no row has been returned to the program
-//	                                       (Silent, answersFirst) or it runs nothing in between (Meter), and the versions of all
+//	                                       (Silent, firstrow.Grouped) or it runs nothing in between (Meter), and the versions of all
 //	                                       schemas are the same afterwards. A name may still have come to stand for another
 //	                                       database's table: ambiguous
 //	its functions give equal answers       function_list, all functions of a name: pureFunctions
@@ -70,7 +71,7 @@ func (t *Statement) rememberBeginning(f *Function) (err error) {
 	for _, r := range s.Conn.Running() {
 		switch {
 		case s.dry != nil && !r.Is(s.dry.stmt):
-		case r.Silent() || !r.Returned() && AnswersFirst(r.SQL, f) || s.watcher != nil:
+		case r.Silent() || !r.Returned() && firstrow.Grouped(r.SQL, f.Name, len(f.Args)) || s.watcher != nil:
 			b.texts = append(b.texts, r.SQL)
 		}
 	}
@@ -202,7 +203,7 @@ func (s *Session) ambiguous(sql, used string) (ambiguous, err error) {
 	for _, text := range texts {
 		var before sqltext.Token
 		for t := range sqltext.SQLite.Words(text) {
-			if err := twice[named(t)]; err != nil && !before.IsSymbol(".") {
+			if err := twice[firstrow.Named(t)]; err != nil && !before.IsSymbol(".") {
 				return err, nil
 			}
 			before = t

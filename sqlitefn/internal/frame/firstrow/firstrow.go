@@ -1,4 +1,6 @@
-package frame
+// Package firstrow reads from the text of a statement whether it returns a row before a group of an aggregate is complete. It
+// imports internal/sqltext only. Start at [Grouped].
+package firstrow
 
 import (
 	"slices"
@@ -7,17 +9,17 @@ import (
 	"github.com/geosql/geosql/internal/sqltext"
 )
 
-// AnswersFirst reports whether it follows from a statement's text alone, whatever the tables and views are that it names, that
-// no run returns a row before a group of the aggregate f under d1 is complete. That is so of
+// Grouped reports whether it follows from a statement's text alone, whatever the tables and views are that it names, that no run
+// returns a row before a group of an aggregate is complete. Only calls with fewer arguments than most count, those under d1. It is so of
 //
-//   - a SELECT that calls f itself, without FILTER: each of its rows is that of a group, and f steps all rows of a group. Without
-//     GROUP BY it has one row, for which f may have stepped nothing: so that row has to be the last.
+//   - a SELECT that calls the aggregate itself, without FILTER: each of its rows is that of a group, all rows of which it steps.
+//     Without GROUP BY it has one row, for which the aggregate may have stepped nothing: so that row has to be the last.
 //   - a SELECT with a FROM that begins with such a subquery or common table expression, and without RIGHT or FULL JOIN:
 //     it has no row without one of these.
 //   - UNION and the like, if it is so of each part.
-func AnswersFirst(sql string, f *Function) bool {
+func Grouped(sql, aggregate string, most int) bool {
 	words := slices.Collect(sqltext.SQLite.Words(sql))
-	r := firstRow{f, words, sqltext.Match(words), map[string]span{}}
+	r := reader{aggregate, most, words, sqltext.Match(words), map[string]span{}}
 	all := span{0, len(words)}
 	if r.is(0, "WITH") {
 		all = r.cutWith(span{1, len(words)})
@@ -25,19 +27,20 @@ func AnswersFirst(sql string, f *Function) bool {
 	return r.query(all, true)
 }
 
-// firstRow looks for a group that is complete before the first row of a statement.
-type firstRow struct {
-	f     *Function
-	words []sqltext.Token
-	match []int           // the parenthesis that closes each one
-	with  map[string]span // the bodies of common table expressions, by their names in lower case
+// reader looks for a group that is complete before the first row of a statement.
+type reader struct {
+	aggregate string
+	most      int // arguments
+	words     []sqltext.Token
+	match     []int           // the parenthesis that closes each one
+	with      map[string]span // the bodies of common table expressions, by their names in lower case
 }
 
 // A span is the words from one to before another.
 type span struct{ from, to int }
 
 // query looks at a SELECT with its UNIONs. If last is set, nothing follows its last row.
-func (r *firstRow) query(s span, last bool) bool {
+func (r *reader) query(s span, last bool) bool {
 	from := s.from
 	for i := s.from; i < s.to; i = r.behind(i) {
 		if r.is(i, "UNION", "EXCEPT", "INTERSECT") {
@@ -51,7 +54,7 @@ func (r *firstRow) query(s span, last bool) bool {
 }
 
 // part looks at a SELECT without UNION.
-func (r *firstRow) part(s span, last bool) bool {
+func (r *reader) part(s span, last bool) bool {
 	grouped, outer, calls, from := false, false, false, 0
 	for i := s.from; i < s.to; i = r.behind(i) {
 		switch {
@@ -75,7 +78,7 @@ func (r *firstRow) part(s span, last bool) bool {
 	case from+1 < s.to && r.words[from+1].IsSymbol("."):
 		return false
 	}
-	name := named(r.words[from])
+	name := Named(r.words[from])
 	body, found := r.with[name]
 	if !found || name == "" {
 		return false
@@ -85,9 +88,9 @@ func (r *firstRow) part(s span, last bool) bool {
 	return r.query(body, false)
 }
 
-// calls reports whether a call of f under d1, without FILTER, begins with a word.
-func (r *firstRow) calls(i int) bool {
-	if !strings.EqualFold(r.words[i].Name(), r.f.Name) || i+1 == len(r.words) || !r.words[i+1].IsSymbol("(") {
+// calls reports whether a call of the aggregate under d1, without FILTER, begins with a word.
+func (r *reader) calls(i int) bool {
+	if !strings.EqualFold(r.words[i].Name(), r.aggregate) || i+1 == len(r.words) || !r.words[i+1].IsSymbol("(") {
 		return false
 	}
 	arguments := 1
@@ -96,11 +99,11 @@ func (r *firstRow) calls(i int) bool {
 			arguments++
 		}
 	}
-	return arguments < len(r.f.Args) && !r.is(r.behind(i+1), "FILTER") // the last one is the metric
+	return arguments < r.most && !r.is(r.behind(i+1), "FILTER") // the last one is the metric
 }
 
 // cutWith takes in the common table expressions behind WITH, and returns the words after them.
-func (r *firstRow) cutWith(s span) (rest span) {
+func (r *reader) cutWith(s span) (rest span) {
 	name := ""
 	for i := s.from; i < s.to; i = r.behind(i) {
 		switch {
@@ -109,14 +112,14 @@ func (r *firstRow) cutWith(s span) (rest span) {
 		case r.words[i].IsSymbol("(") && r.is(i-1, "AS", "MATERIALIZED"):
 			r.with[name] = r.inside(i)
 		case i == s.from || r.words[i-1].IsSymbol(",") || r.is(i-1, "RECURSIVE"):
-			name = named(r.words[i])
+			name = Named(r.words[i])
 		}
 	}
 	return span{}
 }
 
 // behind returns the index of the word behind one, or behind the parenthesis that it opens.
-func (r *firstRow) behind(i int) int {
+func (r *reader) behind(i int) int {
 	if r.match[i] >= 0 {
 		return r.match[i] + 1
 	}
@@ -124,15 +127,15 @@ func (r *firstRow) behind(i int) int {
 }
 
 // inside returns the words in the parenthesis that a word opens.
-func (r *firstRow) inside(i int) span { return span{i + 1, r.behind(i) - 1} }
+func (r *reader) inside(i int) span { return span{i + 1, r.behind(i) - 1} }
 
 // is reports whether there is a word that is one of some keywords.
-func (r *firstRow) is(i int, keywords ...string) bool {
+func (r *reader) is(i int, keywords ...string) bool {
 	return i >= 0 && i < len(r.words) && r.words[i].Is(keywords...)
 }
 
-// named returns the name that a word is, in lower case. SQLite takes a text for one, too.
-func named(t sqltext.Token) string {
+// Named returns the name that a word is, in lower case. SQLite takes a text for one, too.
+func Named(t sqltext.Token) string {
 	if t.Kind == sqltext.Text {
 		return strings.ToLower(t.Literal())
 	}
