@@ -110,15 +110,15 @@ func (p *probe) checkAnswers(ctx context.Context) error {
 	case a.rows != checkTrials:
 		return fmt.Errorf("%d trials have %d answers", checkTrials, a.rows)
 	case !slices.Equal(a.kinds, b.kinds) && len(a.kinds) == p.columns && len(b.kinds) == p.columns:
-		p.violated(Violation{Check: types, What: fmt.Sprintf("the type of an answer depends on a secret: %s, and %s", a.kinds, b.kinds)})
+		p.violates(types, "the type of an answer depends on a secret: %s, and %s", a.kinds, b.kinds)
 	case max(a.cost, b.cost) == 0:
-		p.violated(Violation{Check: charges, What: "nothing is charged"})
+		p.violates(charges, "nothing is charged")
 	}
 	if a.said != b.said && !p.uneven {
-		p.violated(Violation{Check: failures, What: fmt.Sprintf("a notice depends on a secret: %q and %q", a.said, b.said)})
+		p.violates(failures, "a notice depends on a secret: %q and %q", a.said, b.said)
 	}
 	if p.claim.most == 0 && !p.uneven && !near(a.cost, b.cost, p.spent) {
-		p.violated(Violation{Check: charges, What: fmt.Sprintf("a charge depends on a secret: %v and %v", a.cost, b.cost)})
+		p.violates(charges, "a charge depends on a secret: %v and %v", a.cost, b.cost)
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ func (p *probe) checkEndings(ctx context.Context) error {
 	a, b := slices.Sorted(maps.Keys(ways[0])), slices.Sorted(maps.Keys(ways[1]))
 	if len(a) == 1 && len(b) == 1 && a[0] != b[0] {
 		p.over = true
-		p.violated(Violation{Check: failures, What: fmt.Sprintf("how a statement ends depends on a secret: %s with the one input, %s with the other", a[0], b[0])})
+		p.violates(failures, "how a statement ends depends on a secret: %s with the one input, %s with the other", a[0], b[0])
 	}
 	return nil
 }
@@ -198,9 +198,9 @@ func (p *probe) checkRefusals(ctx context.Context) error {
 	}
 	switch {
 	case free:
-		p.violated(Violation{Check: refusals, What: "an account that is blocked was charged, or its answer was free"})
+		p.violates(refusals, "an account that is blocked was charged, or its answer was free")
 	case seen[0].err != seen[1].err && !p.uneven:
-		p.violated(Violation{Check: refusals, What: fmt.Sprintf("a refusal depends on a secret: %q and %q", seen[0].err, seen[1].err)})
+		p.violates(refusals, "a refusal depends on a secret: %q and %q", seen[0].err, seen[1].err)
 	}
 	return nil
 }
@@ -239,7 +239,7 @@ func (p *probe) checkExhaustion(ctx context.Context) error {
 	}
 	for i, a := range seen[0] {
 		if b := seen[1][i]; a != b {
-			p.violated(Violation{Check: refusals, What: fmt.Sprintf("how a budget ends depends on a secret: answer %d is %s with the one input, and %s with the other", i+1, a, b)})
+			p.violates(refusals, "how a budget ends depends on a secret: answer %d is %s with the one input, and %s with the other", i+1, a, b)
 		}
 	}
 	return nil
@@ -268,13 +268,13 @@ func (p *probe) checkDryRuns(ctx context.Context) error {
 		now := anonymous(fmt.Sprint(rows, t.err))
 		switch charged := p.charged[i%2] * p.trialsCharged(checkTrials); {
 		case t.cost != 0:
-			p.violated(Violation{Check: dryRunning, What: fmt.Sprintf("a dry run charged %v", t.cost)})
+			p.violates(dryRunning, "a dry run charged %v", t.cost)
 		case t.err != "":
 			return fmt.Errorf("a dry run fails: %s", t.err)
 		case i < 2 && p.claim.most == 0 && !p.unsure && !near(cost, charged, charged):
-			p.violated(Violation{Check: dryRunning, What: fmt.Sprintf("a dry run says that a statement costs %v, and it charged %v", cost, charged)})
+			p.violates(dryRunning, "a dry run says that a statement costs %v, and it charged %v", cost, charged)
 		case i > 0 && i != 2 && said != now && !p.uneven:
-			p.violated(Violation{Check: dryRunning, What: fmt.Sprintf("a dry run draws, or depends on a secret: it said %q and %q", said, now)})
+			p.violates(dryRunning, "a dry run draws, or depends on a secret: it said %q and %q", said, now)
 		}
 		said = now
 	}

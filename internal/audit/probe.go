@@ -202,7 +202,7 @@ func (p *probe) sample(ctx context.Context, input, n int) (s sample, err error) 
 // see adds an answer to a sample.
 func (p *probe) see(s *sample, row []any) {
 	if p.grid != nil && !p.grid(row) {
-		p.violated(Violation{Check: support, What: fmt.Sprintf("the answer %s is none that may be given", outcome(row).Text)})
+		p.violates(support, "the answer %s is none that may be given", outcome(row).Text)
 	}
 	if p.smooth != nil {
 		if i, ok := p.smooth.of(row); ok {
@@ -326,9 +326,14 @@ func (p *probe) checkSpent(ctx context.Context) error {
 		return err
 	}
 	if !p.unsure && p.claim.most == 0 && math.Abs(spent-p.spent) > 1e-6*p.spent {
-		p.violated(Violation{Check: charges, What: fmt.Sprintf("the ledger has %v spent, and the same statements charged %v before", spent, p.spent)})
+		p.violates(charges, "the ledger has %v spent, and the same statements charged %v before", spent, p.spent)
 	}
 	return nil
+}
+
+// violates notes what a check without statistics has found.
+func (p *probe) violates(check Check, format string, args ...any) {
+	p.violated(Violation{Check: check, What: fmt.Sprintf(format, args...)})
 }
 
 // violated notes the finding of a check, once for each check.

@@ -44,9 +44,9 @@ func (p *probe) checkQuestions(ctx context.Context) error {
 		switch paid := seen.cost >= full*(1-1e-6); {
 		case paid:
 		case i != 1:
-			p.violated(Violation{Check: charges, What: fmt.Sprintf("%s costs %v, not %v", q.is, seen.cost, full)})
+			p.violates(charges, "%s costs %v, not %v", q.is, seen.cost, full)
 		case seen.cost != 0 || !slices.Equal(rows, first):
-			p.violated(Violation{Check: charges, What: fmt.Sprintf("answers that are asked for again cost %v, and are others: %s, not %s", seen.cost, rows, first)})
+			p.violates(charges, "answers that are asked for again cost %v, and are others: %s, not %s", seen.cost, rows, first)
 		}
 	}
 	return nil

@@ -6,10 +6,7 @@ package sqlite
 */
 import "C"
 
-import (
-	"strings"
-	"unsafe"
-)
+import "unsafe"
 
 // A Watch notes whether the statements that a connection compiles call certain functions. It is
 // the connection's authorizer, and allows everything.
@@ -21,7 +18,7 @@ type Watch struct {
 // Watch begins to watch for functions of those names, in any of their forms.
 func (c *Conn) Watch(functions []string) (*Watch, error) {
 	w := &Watch{c, (*C.gs_watch)(C.calloc(1, C.sizeof_gs_watch))}
-	w.c.names = C.CString(strings.Join(functions, "\x00") + "\x00")
+	w.c.names = nameList(functions)
 	if rc := C.gs_set_watch(c.db, w.c); rc != 0 {
 		w.free()
 		return nil, c.lastError()
