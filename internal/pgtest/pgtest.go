@@ -38,6 +38,9 @@ type Server struct {
 	socket  string // folder
 	process *process
 	private bool // it may be killed
+
+	making    sync.Mutex // of templates
+	templates map[string]bool
 }
 
 // place is shared by the servers of the test process.
@@ -289,7 +292,7 @@ func (p *place) newServer(data string) (*Server, error) {
 			return nil, err
 		}
 	}
-	s := &Server{place: p, data: data, socket: p.path("socket")}
+	s := &Server{place: p, data: data, socket: p.path("socket"), templates: map[string]bool{}}
 	if err := os.Mkdir(s.socket, 0o700); err != nil {
 		return nil, err
 	}
@@ -367,8 +370,28 @@ var databases atomic.Int64
 // texts are UTF-8 and ordered by their bytes, and the role of the URL may do everything.
 func (s *Server) Database(t testing.TB) string {
 	t.Helper()
+	return s.copyOf(t, "template1")
+}
+
+// Copy creates a database as Database does, with the contents of a template. The first call for a template makes it: fill gets the
+// URL of an empty database, and must leave no connection to it.
+func (s *Server) Copy(t testing.TB, template string, fill func(url string)) string {
+	t.Helper()
+	s.making.Lock()
+	defer s.making.Unlock()
+	if !s.templates[template] {
+		check(t, s.exec("CREATE DATABASE "+template))
+		fill(s.url(template))
+		s.templates[template] = true
+	}
+	return s.copyOf(t, template)
+}
+
+// copyOf creates a database as a copy of another, which the end of the test drops, and returns its URL.
+func (s *Server) copyOf(t testing.TB, template string) string {
+	t.Helper()
 	name := fmt.Sprint("test", databases.Add(1))
-	check(t, s.exec("CREATE DATABASE "+name))
+	check(t, s.exec("CREATE DATABASE "+name+" TEMPLATE "+template))
 	if !s.private { // else it goes with the server
 		t.Cleanup(func() {
 			if err := s.exec("DROP DATABASE " + name + " WITH (FORCE)"); err != nil {

@@ -5,6 +5,7 @@
 package trials
 
 import (
+	"flag"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -44,6 +45,24 @@ func Some[T any](t testing.TB, few int, cases ...T) []T {
 		chosen[i] = cases[k]
 	}
 	return chosen
+}
+
+// Histories has package rapid check few random histories in each test, unless GEOSQL_WHOLE is in the environment or the command line
+// has -rapid.checks. TestMain calls it.
+func Histories(few int) {
+	if os.Getenv(wholeVariable) == "" {
+		set("rapid.checks", few)
+	}
+}
+
+// Parallel has so many parallel tests run at a time, however few processors there are, unless the command line says otherwise. It is for
+// tests that wait for disks, servers and other processes. TestMain calls it.
+func Parallel(n int) { set("test.parallel", n) }
+
+func set(name string, value int) {
+	if err := flag.Set(name, strconv.Itoa(value)); err != nil {
+		panic(err)
+	}
 }
 
 // Seed returns a new seed with each call. The seeds of a test follow from one that is new in each run, or that in GEOSQL_SEED, and a

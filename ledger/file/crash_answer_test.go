@@ -103,9 +103,9 @@ func sameAsBefore(l *file.Ledger, path string) error {
 	return nil
 }
 
-// pursesFollow demands that the role has spent on each account the same as the account, and that the
+// roleBudgetsFollow demands that the role has spent on each account the same as the account, and that the
 // accounts were charged together.
-func pursesFollow(_, after state) error {
+func roleBudgetsFollow(_, after state) error {
 	var first int64
 	for _, account := range askedAccounts() {
 		spent := after.balances[key{account, "m"}].spent

@@ -132,13 +132,13 @@ func TestCrashJudgeNoticesRoleBudgets(t *testing.T) {
 		after.balances[key{account, "m"}] = standing{spent: 5}
 		after.roleBudgets[key{account, "m"}] = 5
 	}
-	check(t, pursesFollow(state{}, after))
+	check(t, roleBudgetsFollow(state{}, after))
 	after.roleBudgets[key{"q3", "m"}] = 4
-	if pursesFollow(state{}, after) == nil {
+	if roleBudgetsFollow(state{}, after) == nil {
 		t.Error("a role budget that was not charged was not noticed")
 	}
 	after.balances[key{"q3", "m"}] = standing{spent: 4}
-	if pursesFollow(state{}, after) == nil {
+	if roleBudgetsFollow(state{}, after) == nil {
 		t.Error("accounts that were not charged together were not noticed")
 	}
 }

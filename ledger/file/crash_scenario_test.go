@@ -145,7 +145,7 @@ var scenarios = []*scenario{
 		players: []play{stepReserved},
 	},
 	{
-		name: "questions", prepare: prepareScan, span: span, eps: half, most: exactly, check: pursesFollow,
+		name: "questions", prepare: prepareScan, span: span, eps: half, most: exactly, check: roleBudgetsFollow,
 		players: []play{askQuestions, askQuestions},
 	},
 	{

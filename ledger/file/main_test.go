@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/geosql/geosql/internal/trials"
 	"github.com/geosql/geosql/ledger/file"
 	"github.com/geosql/geosql/ledger/ledgertest"
 )
@@ -14,6 +15,8 @@ func TestMain(m *testing.M) {
 	ledgertest.Main(reopen)
 	role, args := os.Getenv(file.RoleVariable), os.Args[1:]
 	if role == "" {
+		trials.Histories(25)
+		trials.Parallel(4)
 		os.Exit(m.Run())
 	}
 	var err error

@@ -31,6 +31,7 @@ var (
 )
 
 func TestModel(t *testing.T) {
+	t.Parallel()
 	dir, n := t.TempDir(), 0
 	rapid.Check(t, func(t *rapid.T) {
 		n++

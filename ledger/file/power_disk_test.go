@@ -37,7 +37,7 @@ var diskFailures = []diskFailure{
 }
 
 // rareFailures is which share of the changes fail, in each way, without GEOSQL_POWER: others in each run.
-const rareFailures = 160
+const rareFailures = 240
 
 func TestCrashDiskFails(t *testing.T) {
 	images, points := powerEffort(t)

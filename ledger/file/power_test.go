@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -25,13 +24,13 @@ import (
 //
 // GEOSQL_POWER is how many random folders are tried at every point, beside the one
 // without anything that was not synced and the one with all of it. With it the figures
-// of docs/crash.md are printed at the end. Without it some of the points are tried.
-// Chance is the same in every run.
+// of docs/crash.md are printed at the end. Without it some of the points are tried,
+// others in each run.
 
 // Without GEOSQL_POWER about fewPoints of an outage are tried, each with fewImages random
 // folders.
 const (
-	fewPoints = 16
+	fewPoints = 10
 	fewImages = 2
 )
 
@@ -41,15 +40,10 @@ const pointsAgain = 4
 // powerEffort is how many random images a point gets, and how many points are tried;
 // 0 for all.
 func powerEffort(t *testing.T) (images, points int) {
-	s := os.Getenv("GEOSQL_POWER")
-	if s == "" {
+	if images = trials.Count(t, "GEOSQL_POWER", 0); images == 0 {
 		return fewImages, fewPoints
 	}
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 {
-		t.Fatalf("GEOSQL_POWER is not a number of images: %q", s)
-	}
-	return n, 0
+	return images, 0
 }
 
 func TestCrashPowerCut(t *testing.T) {
@@ -126,12 +120,13 @@ type cuts struct {
 	failed        int // images that are not as promised, or do not go on
 	faults        []error
 
+	seed   uint64     // of random images
 	chance *rand.Rand // chooses points
 	until  string     // what a fault says that is enough
 }
 
 func newCuts(t *testing.T, o *outage, images, points int) *cuts {
-	return &cuts{outage: o, dir: t.TempDir(), images: images, points: points, chance: trials.Rand(t), known: map[string]bool{}}
+	return &cuts{outage: o, dir: t.TempDir(), images: images, points: points, seed: trials.Seed(t), chance: trials.Rand(t), known: map[string]bool{}}
 }
 
 // mostFaults is how many faults of an outage are told.
@@ -180,7 +175,7 @@ func (c *cuts) at(n int, disk *powerloss.Disk, p *promise) error {
 // imagesAt are the images that a power cut after n operations could leave.
 func (c *cuts) imagesAt(n int, disk *powerloss.Disk) []powerloss.Image {
 	images := []powerloss.Image{disk.WithNothing(), disk.WithEverything()}
-	chance := rand.New(rand.NewPCG(1, uint64(n)))
+	chance := rand.New(rand.NewPCG(c.seed, uint64(n)))
 	for range c.images {
 		images = append(images, disk.WithSome(chance))
 	}
@@ -203,7 +198,7 @@ func (c *cuts) try(what string, image powerloss.Image, p *promise) error {
 		return nil
 	}
 	c.failed++
-	if len(c.faults) < mostFaults {
+	if len(c.faults) < mostFaults || c.until != "" && strings.Contains(fault.Error(), c.until) {
 		c.faults = append(c.faults, fmt.Errorf("%s: %w", what, fault))
 	}
 	return nil

@@ -40,6 +40,7 @@ func TestPoolNeedsNoCommit(t *testing.T) {
 }
 
 func TestNotesAreWrittenBeforeTheyAreMany(t *testing.T) {
+	t.Parallel()
 	emulate.NeedsFiles(t)
 	l := newFile(t)
 	check(t, l.SetLimit("*", "m", one, 0))

@@ -36,6 +36,7 @@ func head(t failer, l *Ledger) ledger.Head {
 // Every way to change the file that does not write another history whole must be
 // noticed, in every column of every table.
 func TestVerifyFindsTampering(t *testing.T) {
+	t.Parallel()
 	changes := []string{
 		"DELETE FROM entry WHERE id = 7",
 		"DELETE FROM entry WHERE id = 1",

@@ -81,10 +81,14 @@ func Run(t *testing.T, e Engine) {
 	} {
 		t.Run(subject.name, func(t *testing.T) {
 			for _, name := range slices.SortedFunc(maps.Keys(subject.tests), cmp.Compare) {
-				t.Run(name, func(t *testing.T) { subject.tests[name](t, e) })
+				t.Run(name, func(t *testing.T) {
+					t.Parallel() // many wait
+					subject.tests[name](t, e)
+				})
 			}
 		})
 	}
+	t.Run("ChargeAllocatesNothing", func(t *testing.T) { chargeAllocatesNothing(t, e) }) // alone: those of all goroutines are counted
 }
 
 // testLedger is a ledger that a test has opened.
@@ -124,16 +128,17 @@ func (l *testLedger) Close() error {
 // noon is when the clocks of these tests start.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// clock gives a ledger a clock that the test sets, from noon on. It skips tests on engines that
+// timed returns a new ledger with a clock that the test sets, from noon on. It skips tests on engines that
 // have none.
-func (l *testLedger) clock(t testing.TB) (set func(time.Duration)) {
+func (e Engine) timed(t testing.TB) (l *testLedger, setClock func(time.Duration)) {
 	t.Helper()
-	if l.engine.SetClock == nil {
+	if e.SetClock == nil {
 		t.Skip("the engine's clock cannot be set")
 	}
-	set = func(d time.Duration) { l.engine.SetClock(l.Ledger, noon.Add(d)) }
-	set(0)
-	return set
+	l = e.fresh(t)
+	setClock = func(d time.Duration) { e.SetClock(l.Ledger, noon.Add(d)) }
+	setClock(0)
+	return l, setClock
 }
 
 // shared skips a test on engines that other processes cannot see.

@@ -350,8 +350,7 @@ func answerAboutMany(t *testing.T, e Engine) {
 // A window that is over opens the limit for another question; the same one is remembered, and a
 // role budget has no windows.
 func answerInWindows(t *testing.T, e Engine) {
-	l := e.fresh(t)
-	clock := l.clock(t)
+	l, clock := e.timed(t)
 	check(t, l.SetLimit("ana", "m", 5, 3600))
 	Ask("q", "ana").As("sales", 10).Gets(t, l, "q 1", 1, 1)
 	Ask("p", "ana").As("sales", 10).fails(t, l)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/trials"
 	"github.com/geosql/geosql/ledger"
 )
 
@@ -69,35 +70,40 @@ var holders = map[string]func(t failer, l ledger.Ledger, unit budget.Unit) (char
 // A lower limit takes back reservations: the amount that may still be granted is the limit
 // less the spent amount, and in the end nothing stays reserved.
 func loweredLimitTakesBack(t *testing.T, e Engine) {
-	l := e.fresh(t)
-	cases := 0
-	for name, holder := range holders {
+	type lowering struct {
+		holder, whose string
+		to            budget.Amount
+		window        int64
+	}
+	var all []lowering
+	for name := range holders {
 		for _, whose := range []string{"ana", ledger.Everyone} {
 			for _, to := range []budget.Amount{0, 3, 6, 8, 20} {
-				for _, window := range []int64{0, 3600} {
-					cases++
-					unit := budget.Unit(fmt.Sprint("unit ", cases)) // and so limits of its own
-					t.Run(fmt.Sprintf("%s: %s to %d in %d s", name, whose, int64(to), window), func(t *testing.T) {
-						check(t, l.SetLimit("*", unit, 100, window))
-						charge, end := holder(t, l, unit)
-						const before = 5
-						for range before {
-							check(t, charge())
-						}
-						check(t, l.SetLimit(whose, unit, to, window))
-						granted := budget.Amount(before)
-						for ; granted < to; granted++ {
-							check(t, charge())
-						}
-						refused(t, charge())
-						check(t, end())
-						if b, err := l.Balance("ana", unit); err != nil || b.Spent != granted || b.Reserved != 0 {
-							t.Errorf("granted %d, balance %+v, %v", int64(granted), b, err)
-						}
-					})
-				}
+				all = append(all, lowering{name, whose, to, 0}, lowering{name, whose, to, 3600})
 			}
 		}
+	}
+	l := e.fresh(t)
+	for i, c := range trials.Some(t, 40, all...) {
+		unit := budget.Unit(fmt.Sprint("unit ", i)) // and so limits of its own
+		t.Run(fmt.Sprintf("%s: %s to %d in %d s", c.holder, c.whose, int64(c.to), c.window), func(t *testing.T) {
+			check(t, l.SetLimit("*", unit, 100, c.window))
+			charge, end := holders[c.holder](t, l, unit)
+			const before = 5
+			for range before {
+				check(t, charge())
+			}
+			check(t, l.SetLimit(c.whose, unit, c.to, c.window))
+			granted := budget.Amount(before)
+			for ; granted < c.to; granted++ {
+				check(t, charge())
+			}
+			refused(t, charge())
+			check(t, end())
+			if b, err := l.Balance("ana", unit); err != nil || b.Spent != granted || b.Reserved != 0 {
+				t.Errorf("granted %d, balance %+v, %v", int64(granted), b, err)
+			}
+		})
 	}
 	check(t, verify(l, "", nil))
 }

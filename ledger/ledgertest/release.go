@@ -142,8 +142,7 @@ func cannotPayUnderFirstLimit(t *testing.T, e Engine) {
 
 // In a window only its own spending counts.
 func cannotPayInWindow(t *testing.T, e Engine) {
-	l := e.fresh(t)
-	clock := l.clock(t)
+	l, clock := e.timed(t)
 	check(t, l.SetLimit("*", "m", 2*tenth, 3600))
 	check(t, l.Charge("f", "m", items(tenth, "ana")))
 	wantCannotPay(t, cannotPay(t, l, "m", nil, items(2*tenth, "ana")), "ana 0.3 true")

@@ -21,7 +21,6 @@ var statementTests = tests{
 	"GroupsAreOneCharge":             groupsAreOneCharge,
 	"GroupsAreRefusedWhole":          groupsAreRefusedWhole,
 	"Ended":                          ended,
-	"ChargeAllocatesNothing":         chargeAllocatesNothing,
 	"CrashWastes":                    crashWastes,
 }
 

@@ -143,8 +143,7 @@ func traceRefused(t *testing.T, e Engine) {
 
 // The amount set aside by budget_reserve is used, and reservations end with their window.
 func tracePoolsAndWindows(t *testing.T, e Engine) {
-	l := e.fresh(t)
-	clock := l.clock(t)
+	l, clock := e.timed(t)
 	check(t, l.SetLimit("*", "m", 30, 60))
 	check(t, l.Reserve("m", []ledger.Item{{Account: "ana", Epsilon: 30}}))
 	tr, _, _ := openTrace(t, l, "x", "ana")

@@ -36,8 +36,7 @@ func spend(t failer, p ledger.Spender, account string, n int) {
 
 // A window starts with the first charge, and a limit opens again when it is over.
 func windowReopens(t *testing.T, e Engine) {
-	l := e.fresh(t)
-	clock := l.clock(t)
+	l, clock := e.timed(t)
 	check(t, l.SetLimit("ana", "m", 10, 60))
 	clock(30 * time.Second)
 	if b := balance(t, l, "ana"); !b.Reopens.IsZero() || b.Remaining() != 10 || b.Window != 60 {
@@ -70,8 +69,7 @@ func windowReopens(t *testing.T, e Engine) {
 // A clock that steps back opens nothing, also after it had stepped forward; a window that
 // was opened too early stays open, and is counted.
 func clockStepsBack(t *testing.T, e Engine) {
-	l := e.fresh(t)
-	clock := l.clock(t)
+	l, clock := e.timed(t)
 	check(t, l.SetLimit("ana", "m", 10, 60))
 	clock(time.Hour)
 	check(t, charge(l, "ana", 10))
@@ -94,8 +92,7 @@ func clockStepsBack(t *testing.T, e Engine) {
 
 // A change of the limit gives nothing back either.
 func windowsChange(t *testing.T, e Engine) {
-	l := e.fresh(t)
-	clock := l.clock(t)
+	l, clock := e.timed(t)
 	check(t, l.SetLimit("*", "m", 10, 60))
 	check(t, charge(l, "ana", 10))
 	check(t, l.SetLimit("ana", "m", 10, 60)) // the same limit, of its own
@@ -125,8 +122,7 @@ func windowsChange(t *testing.T, e Engine) {
 
 // An amount that a statement reserved in a window is neither used nor returned in the next.
 func reservationsEndWithTheirWindow(t *testing.T, e Engine) {
-	l := e.fresh(t)
-	clock := l.clock(t)
+	l, clock := e.timed(t)
 	check(t, l.SetLimit("ana", "m", 100, 60))
 	s := l.NewStatement()
 	spend(t, s.Spender("f", "m"), "ana", 9) // 16 are reserved
@@ -155,8 +151,7 @@ func reservationsEndWithTheirWindow(t *testing.T, e Engine) {
 // The reservation ahead of a statement grows with its use in a window, not with that of
 // the windows before: it would be lost with each of them.
 func windowsReserveAnew(t *testing.T, e Engine) {
-	l := e.fresh(t)
-	clock := l.clock(t)
+	l, clock := e.timed(t)
 	check(t, l.SetLimit("ana", "m", 1000, 60))
 	s := l.NewStatement()
 	for i := range 12 {
@@ -171,8 +166,7 @@ func windowsReserveAnew(t *testing.T, e Engine) {
 
 // An amount set aside in a window can neither be used nor returned in the next.
 func poolsEndWithTheirWindow(t *testing.T, e Engine) {
-	l := e.fresh(t)
-	clock := l.clock(t)
+	l, clock := e.timed(t)
 	check(t, l.SetLimit("*", "m", 100, 60))
 	reserve := func(n budget.Amount) {
 		t.Helper()
@@ -319,7 +313,6 @@ const patience = 10 * time.Second
 
 // A limit opens again by the engine's own clock too.
 func windowByTheClock(t *testing.T, e Engine) {
-	t.Parallel()
 	l := e.fresh(t)
 	check(t, l.SetLimit("ana", "m", 10, 2))
 	began := time.Now()
@@ -424,7 +417,6 @@ func hammerOnce(l ledger.Ledger, n int) (granted int, err error) {
 // However long it is charged from everywhere, each window holds its limit.
 func windowsOfProcesses(t *testing.T, e Engine) {
 	e.shared(t)
-	t.Parallel()
 	l := e.fresh(t)
 	check(t, l.SetLimit("ana", "m", hammerLimit, 1))
 	began := time.Now()

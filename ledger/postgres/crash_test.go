@@ -24,7 +24,7 @@ import (
 // GEOSQL_KILLS is the number of rounds. The figures of docs/crash.md are printed at the end.
 
 const (
-	fewRounds    = 20 // without GEOSQL_KILLS
+	fewRounds    = 10 // without GEOSQL_KILLS: each injury once
 	manyRounds   = 20 // of one server
 	applications = 3  // two of them on one machine
 )

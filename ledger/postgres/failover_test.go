@@ -10,6 +10,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/pgtest"
+	"github.com/geosql/geosql/internal/trials"
 	"github.com/geosql/geosql/ledger/postgres/internal/state"
 )
 
@@ -136,7 +137,7 @@ func TestCrashFailoverToAStandbyThatIsBehind(t *testing.T) {
 	c.ledger = open(t, c.where+"&application_name=later")
 	c.startMissing()
 	c.judged(nothing)
-	for _, hurt := range injuries[:4] {
+	for _, hurt := range trials.Some(t, 1, injuries[:4]...) {
 		c.judged(hurt)
 	}
 }
@@ -151,7 +152,7 @@ func TestCrashFailoverToAStandbyThatCommitsWaitFor(t *testing.T) {
 		standby.Promote(c.t)
 		c.server = standby
 	}})
-	for _, hurt := range injuries[:4] {
+	for _, hurt := range trials.Some(t, 1, injuries[:4]...) {
 		c.judged(hurt)
 	}
 }

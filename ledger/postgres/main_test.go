@@ -1,16 +1,13 @@
 package postgres
 
 import (
-	"flag"
 	"os"
 	"testing"
 
+	"github.com/geosql/geosql/internal/trials"
 	"github.com/geosql/geosql/ledger/ledgertest"
 	"github.com/geosql/geosql/ledger/postgres/internal/state"
 )
-
-// A random test of the conformance suite has so many histories: each step waits for the server.
-const histories = "20"
 
 // asApplication plays an application of the crash harness, if the process is one, and does not return.
 var asApplication = func() {}
@@ -18,9 +15,8 @@ var asApplication = func() {}
 func TestMain(m *testing.M) {
 	ledgertest.Main(openAgain)
 	asApplication()
-	if err := flag.Set("rapid.checks", histories); err != nil {
-		panic(err)
-	}
+	trials.Histories(10) // each step waits for the server
+	trials.Parallel(4)
 	os.Exit(func() int {
 		folder, err := os.MkdirTemp("", "geosql-state-")
 		if err != nil {

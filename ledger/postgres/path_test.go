@@ -47,14 +47,10 @@ CREATE DOMAIN public.tid AS pg_catalog.bool`
 // own.
 func hostileDatabase(t testing.TB) string {
 	t.Helper()
-	where := pgtest.Start(t).Database(t)
-	conn, err := pgx.Connect(t.Context(), where)
+	where := pgtest.Start(t).Copy(t, "planted", func(url string) { spoil(t, url, plantSQL) })
+	config, err := pgx.ParseConfig(where)
 	check(t, err)
-	defer conn.Close(t.Context())
-	_, err = conn.PgConn().Exec(t.Context(), plantSQL).ReadAll()
-	check(t, err)
-	_, err = conn.PgConn().Exec(t.Context(), "ALTER DATABASE "+conn.Config().Database+" SET search_path = public, pg_catalog").ReadAll()
-	check(t, err)
+	spoil(t, where, "ALTER DATABASE "+config.Database+" SET search_path = public, pg_catalog") // the template's is not copied
 	return where
 }
 
