@@ -71,8 +71,8 @@ func (t *serveTask) register(fs *flag.FlagSet) {
 	cli.FileVar(fs, &t.tlsCert, "tls-cert", "the certificate, with those between it and its root, is in `FILE` (PEM)")
 	cli.FileVar(fs, &t.tlsKey, "tls-key", "the private key of the certificate is in `FILE` (PEM)")
 	cli.Switch(fs, "require-tls", "refuse connections without TLS from this machine too", func() { t.requireTLS = true })
-	fs.Func("max-sessions", "serve at most `N` sessions at a time (default 100)", wholeVar(&t.maxSessions))
-	fs.Func("memory", "hold at most `BYTES` of memory for all sessions together (default half of the machine's)", wholeVar(&t.memory))
+	fs.Func("max-sessions", "serve at most `N` sessions at a time (default 100)", cli.WholeTo(&t.maxSessions))
+	fs.Func("memory", "hold at most `BYTES` of memory for all sessions together (default half of the machine's)", cli.WholeTo(&t.memory))
 	fs.Func("drain", "wait at most `SECONDS` for statements before stopping (default 30)", func(v string) (err error) {
 		if t.drain, err = cli.Number(v); err == nil && !(t.drain >= 0 && t.drain <= 1e6) {
 			err = errors.New("it must be from 0 to 1000000")

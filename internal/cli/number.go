@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -13,6 +14,16 @@ import (
 
 // TrimBlanks removes the blanks and tabs around a number.
 func TrimBlanks(s string) string { return strings.Trim(s, " \t") }
+
+// WholeTo returns a parser of a whole number above 0, for a flag.
+func WholeTo(to *int64) func(text string) error {
+	return func(text string) (err error) {
+		if *to, err = strconv.ParseInt(text, 10, 64); err != nil || *to < 1 {
+			err = errors.New("it must be a whole number above 0")
+		}
+		return err
+	}
+}
 
 // Level parses a number, or the logarithm of a number above 0, such as ln4.
 func Level(text string) (float64, error) {

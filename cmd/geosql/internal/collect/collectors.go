@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/geosql/geosql/cmd/geosql/internal/session"
 	"github.com/geosql/geosql/cmd/geosql/internal/vault"
@@ -23,30 +22,19 @@ type Collectors struct {
 	Verify, Names *string
 }
 
-// collectorActions are the actions of the command collector, and whether a name follows.
-var collectorActions = map[string]struct {
-	named bool
-	run   func(t *Collectors, ctx context.Context, v *vault.Vault, name string) error
-}{
-	"add":      {true, (*Collectors).add},
-	"revoke":   {true, (*Collectors).revoke},
-	"list":     {false, (*Collectors).list},
-	"accounts": {false, (*Collectors).accounts},
+// collectorActions are the actions of the command collector.
+var collectorActions = map[string]session.Action[func(t *Collectors, ctx context.Context, v *vault.Vault, name string) error]{
+	"add":      {Named: true, Run: (*Collectors).add},
+	"revoke":   {Named: true, Run: (*Collectors).revoke},
+	"list":     {Run: (*Collectors).list},
+	"accounts": {Run: (*Collectors).accounts},
 }
 
 func (t *Collectors) Run(ctx context.Context, operands []string) error {
-	action, ok := collectorActions[operands[1]]
-	name := ""
-	if len(operands) == 3 {
-		name = operands[2]
-	}
+	run, name, err := session.Choose("collector", operands, collectorActions)
 	switch {
-	case !ok:
-		return cli.UsageError(fmt.Sprintf("collector: after OUT write %s, not %s", strings.Join(slices.Sorted(maps.Keys(collectorActions)), " or "), operands[1]))
-	case action.named && name == "":
-		return cli.UsageError(fmt.Sprintf("collector: name the collector: geosql collector %s %s NAME", operands[0], operands[1]))
-	case !action.named && len(operands) == 3:
-		return cli.UsageError("collector: too many arguments")
+	case err != nil:
+		return err
 	case (t.Verify != nil) != (operands[1] == "add"):
 		return cli.UsageError("collector: add takes the collector's public key with --verify KEY.pub, and nothing else does")
 	case (t.Names != nil || len(t.Keys.Names) > 0) && operands[1] != "accounts":
@@ -58,7 +46,7 @@ func (t *Collectors) Run(ctx context.Context, operands []string) error {
 	if err != nil {
 		return err
 	}
-	return v.Close(action.run(t, ctx, v, name))
+	return v.Close(run(t, ctx, v, name))
 }
 
 // add enrols a collector.
