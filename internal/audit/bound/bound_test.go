@@ -127,17 +127,18 @@ func TestBoundsHoldInEveryAudit(t *testing.T) {
 }
 
 func TestBoundsAreSharp(t *testing.T) {
-	for _, c := range []struct {
+	type sharp struct {
 		mechanism
 		share float64
-	}{
+	}
+	for _, c := range trials.Some(t, 3, []sharp{
 		{geometricMechanism(Sharpest), 0.9},
 		{hinted(planarMechanism(Sharpest)), 0.9},
 		{planarMechanism(Sharpest), 0.88},
 		{exponentialMechanism(3.2), 0.9}, // its loss is Sharpest
 		{responseMechanism(Sharpest), 0.9},
 		{gaussMechanism(1.125), 0.85},
-	} {
+	}...) {
 		least, most := math.Inf(1), 0.0
 		var mutex sync.Mutex
 		parallel(2, 4, func(k int, r *rand.Rand) {
@@ -162,12 +163,13 @@ func TestPlantedAuditorsAreNoticed(t *testing.T) {
 	point.point = true
 	same.learned, same.same = 1000, true
 	unfair.coin = 0.6
-	for _, c := range []struct {
+	type planted struct {
 		name string // the fault of the auditor
 		auditor
 		mechanism
 		noticed bool
-	}{
+	}
+	for _, c := range trials.Some(t, 4, []planted{
 		{"is honest", honest, responseMechanism(1), false},
 		{"is honest", honest, equalMechanism(), false},
 		{"forgets its confidence", point, responseMechanism(1), true},
@@ -176,7 +178,7 @@ func TestPlantedAuditorsAreNoticed(t *testing.T) {
 		{"forgets its confidence", auditor{learned: 2500, counted: 1000, coin: 0.5, point: true}, gaussMechanism(0.5), true},
 		{"counts what it learned from", same, equalMechanism(), true},
 		{"has an unfair coin", unfair, responseMechanism(1), true},
-	} {
+	}...) {
 		var over atomic.Int64
 		parallel(n, n, func(_ int, r *rand.Rand) {
 			if c.audit(r, c.mechanism, often)[0] > c.loss {
