@@ -202,9 +202,8 @@ func windowsNeverExceedTheirLimit(t *testing.T, e Engine) {
 	const limit, seconds = 40, 60
 	outer := t
 	rapid.Check(t, func(t *rapid.T) {
-		l := e.fresh(outer)
+		l, clock := e.timed(outer)
 		defer l.Close()
-		clock := l.clock(outer)
 		check(t, l.SetLimit("*", "m", limit, seconds))
 		granted := map[string]budget.Amount{}
 		first := map[string]time.Duration{}
