@@ -79,7 +79,7 @@ type fakeRows struct {
 	done      bool
 }
 
-func (r *fakeRows) Next(row *wire.Row) (bool, error) {
+func (r *fakeRows) Next(row wire.Row) (bool, error) {
 	if r.done {
 		return false, nil
 	}

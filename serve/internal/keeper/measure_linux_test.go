@@ -13,7 +13,6 @@ import (
 	"github.com/geosql/geosql/internal/emulate"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/sealed"
-	"github.com/geosql/geosql/serve/internal/wire"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
@@ -112,7 +111,7 @@ func BenchmarkSum(b *testing.B) {
 				b.Fatal(err)
 			}
 			for more := true; more; {
-				if more, err = r.Next(wire.RowTo(nothing{})); err != nil {
+				if more, err = r.Next(nothing{}); err != nil {
 					b.Fatal(err)
 				}
 			}

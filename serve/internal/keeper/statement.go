@@ -467,7 +467,7 @@ func (r *Rows) receive() (*batch, error) {
 }
 
 // Next implements wire.Rows.
-func (r *Rows) Next(row *wire.Row) (bool, error) {
+func (r *Rows) Next(row wire.Row) (bool, error) {
 	more, err := r.advance()
 	if err == nil && more {
 		r.batch.reader.Row(r.columns, row)
@@ -507,7 +507,7 @@ func (r *Rows) Values() ([]any, error) {
 	return v, nil
 }
 
-// values are the values of a row. They implement wire.Sink.
+// values are the values of a row. They implement wire.Row.
 type values []any
 
 func (v *values) Null()              { *v = append(*v, nil) }

@@ -144,16 +144,15 @@ func (r *recorder) Bytes(v []byte)     { fmt.Fprintf(r, "%x ", v) }
 
 func TestRows(t *testing.T) {
 	e := &Encoder{Frame: BeginBatch(nil)}
-	row := wire.RowTo(e)
 	for range 2 {
-		row.Null()
-		row.Int(math.MinInt64)
-		row.Float(-0.5)
-		row.Bool(true)
-		row.Bool(false)
-		row.Text("é")
-		row.TextBytes([]byte("b"))
-		row.Bytes([]byte{0, 1})
+		e.Null()
+		e.Int(math.MinInt64)
+		e.Float(-0.5)
+		e.Bool(true)
+		e.Bool(false)
+		e.Text("é")
+		e.TextBytes([]byte("b"))
+		e.Bytes([]byte{0, 1})
 	}
 	frame := EndBatch(e.Frame, BatchHeader{Count: 2, Status: wire.Idle, Done: true, Tag: "SELECT ", Counts: true})
 	r := NewReader(frame[headerSize:])

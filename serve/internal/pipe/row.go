@@ -7,13 +7,13 @@ import (
 	"github.com/geosql/geosql/serve/internal/wire"
 )
 
-// An Encoder writes the values of rows into a frame. It implements wire.Sink.
+// An Encoder writes the values of rows into a frame. It implements wire.Row.
 type Encoder struct {
 	Frame  []byte
 	Values int // of the row
 }
 
-// Null implements wire.Sink, as all methods do.
+// Null implements wire.Row, as all methods do.
 func (e *Encoder) Null() { e.add(kindNull) }
 
 // Int writes a number.
@@ -61,7 +61,7 @@ func (e *Encoder) add(kind byte) {
 }
 
 // Row reads a row of so many columns, and writes it to another.
-func (r *Reader) Row(columns int, to wire.Sink) {
+func (r *Reader) Row(columns int, to wire.Row) {
 	for range columns {
 		switch kind := r.Byte(); kind {
 		case kindNull:

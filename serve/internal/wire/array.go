@@ -76,8 +76,7 @@ func nextElement(text string) (value string, quoted bool, rest string, more, ok 
 
 // appendElement appends the binary form of an element.
 func appendElement(buf []byte, value string, oid uint32) ([]byte, bool) {
-	var err error
-	switch kindOf(oid) {
+	switch k := kindOf(oid); k {
 	case kindText:
 		return append(buf, value...), true
 	case kindBool:
@@ -89,33 +88,12 @@ func appendElement(buf []byte, value string, oid uint32) ([]byte, bool) {
 		}
 		return buf, false
 	case kindFloat4, kindFloat8:
-		var f float64
-		if f, err = strconv.ParseFloat(value, 64); oid == OIDFloat4 {
-			buf = binary.BigEndian.AppendUint32(buf, math.Float32bits(float32(f)))
-		} else {
-			buf = binary.BigEndian.AppendUint64(buf, math.Float64bits(f))
-		}
-		return buf, err == nil
+		f, err := strconv.ParseFloat(value, 64)
+		return appendBits(buf, k, f), err == nil
+	default:
+		n, err := strconv.ParseInt(value, 10, 64)
+		return appendInt(buf, k, n), err == nil && k.fits(n)
 	}
-	switch oid {
-	case OIDInt2:
-		var n int64
-		n, err = strconv.ParseInt(value, 10, 16)
-		buf = binary.BigEndian.AppendUint16(buf, uint16(n))
-	case OIDInt4:
-		var n int64
-		n, err = strconv.ParseInt(value, 10, 32)
-		buf = binary.BigEndian.AppendUint32(buf, uint32(n))
-	case OIDInt8:
-		var n int64
-		n, err = strconv.ParseInt(value, 10, 64)
-		buf = binary.BigEndian.AppendUint64(buf, uint64(n))
-	default: // oid
-		var n uint64
-		n, err = strconv.ParseUint(value, 10, 32)
-		buf = binary.BigEndian.AppendUint32(buf, uint32(n))
-	}
-	return buf, err == nil
 }
 
 // readArray writes the text of an array that came in binary. Its elements are read as parameters are.

@@ -45,15 +45,9 @@ func readText(oid uint32, v []byte) (any, error) {
 	if !validText(v) {
 		return nil, newError("22021", "the text is not UTF-8, or holds a zero byte")
 	}
-	switch kindOf(oid) {
-	case kindInt2:
-		return readInt(v, math.MinInt16, math.MaxInt16)
-	case kindInt4:
-		return readInt(v, math.MinInt32, math.MaxInt32)
-	case kindInt8:
-		return readInt(v, math.MinInt64, math.MaxInt64)
-	case kindOid:
-		return readInt(v, 0, math.MaxUint32)
+	switch k := kindOf(oid); k {
+	case kindInt2, kindInt4, kindInt8, kindOid:
+		return readInt(v, k)
 	case kindFloat4:
 		return readFloat(v, 32)
 	case kindFloat8:
@@ -66,10 +60,10 @@ func readText(oid uint32, v []byte) (any, error) {
 	return string(v), nil
 }
 
-func readInt(v []byte, least, most int64) (any, error) {
+func readInt(v []byte, k kind) (any, error) {
 	n, err := strconv.ParseInt(string(bytes.TrimSpace(v)), 10, 64)
 	switch {
-	case errors.Is(err, strconv.ErrRange) || err == nil && (n < least || n > most):
+	case errors.Is(err, strconv.ErrRange) || err == nil && !k.fits(n):
 		return nil, newError("22003", "the integer is out of range")
 	case err != nil:
 		return nil, fmt.Errorf("%q is not an integer", clip(v))
@@ -140,48 +134,28 @@ func readBytea(v []byte) (any, error) {
 func clip(v []byte) []byte { return v[:min(len(v), 40)] }
 
 func readBinary(oid uint32, v []byte) (any, error) {
-	size := func(n int) error {
-		if len(v) != n {
-			return newError("22P03", fmt.Sprintf("the binary value has %d bytes, not %d", len(v), n))
-		}
-		return nil
+	k := kindOf(oid)
+	if n := int(typeSize(oid)); n > 0 && k != kindText && len(v) != n {
+		return nil, newError("22P03", fmt.Sprintf("the binary value has %d bytes, not %d", len(v), n))
 	}
-	switch kindOf(oid) {
+	switch k {
 	case kindText:
 		return readText(OIDText, v)
 	case kindBytea:
 		return append([]byte{}, v...), nil
 	case kindBool:
-		return len(v) == 1 && v[0] != 0, size(1)
+		return v[0] != 0, nil
 	case kindInt2:
-		if err := size(2); err != nil {
-			return nil, err
-		}
 		return int64(int16(binary.BigEndian.Uint16(v))), nil
 	case kindInt4:
-		if err := size(4); err != nil {
-			return nil, err
-		}
 		return int64(int32(binary.BigEndian.Uint32(v))), nil
 	case kindOid:
-		if err := size(4); err != nil {
-			return nil, err
-		}
 		return int64(binary.BigEndian.Uint32(v)), nil
 	case kindInt8:
-		if err := size(8); err != nil {
-			return nil, err
-		}
 		return int64(binary.BigEndian.Uint64(v)), nil
 	case kindFloat4:
-		if err := size(4); err != nil {
-			return nil, err
-		}
 		return float64(math.Float32frombits(binary.BigEndian.Uint32(v))), nil
 	case kindFloat8:
-		if err := size(8); err != nil {
-			return nil, err
-		}
 		return math.Float64frombits(binary.BigEndian.Uint64(v)), nil
 	}
 	if element := elements[oid]; element != 0 {
@@ -191,20 +165,11 @@ func readBinary(oid uint32, v []byte) (any, error) {
 	case OIDNumeric:
 		return readNumeric(v)
 	case OIDUUID:
-		if err := size(16); err != nil {
-			return nil, err
-		}
 		return fmt.Sprintf("%x-%x-%x-%x-%x", v[:4], v[4:6], v[6:8], v[8:10], v[10:]), nil
 	case OIDDate:
-		if err := size(4); err != nil {
-			return nil, err
-		}
 		day := int32(binary.BigEndian.Uint32(v))
 		return readTime(int64(day)*24*3600, 0, day == math.MaxInt32 || day == math.MinInt32, "2006-01-02")
 	case OIDTimestamp, OIDTimestamptz:
-		if err := size(8); err != nil {
-			return nil, err
-		}
 		us := int64(binary.BigEndian.Uint64(v))
 		layout := "2006-01-02 15:04:05.999999"
 		if oid == OIDTimestamptz {

@@ -10,9 +10,20 @@ import (
 	"unicode/utf8"
 )
 
-// A Row takes the values of one row, in order. It encodes them into the connection's buffer for the type of the
-// column and in the format that the client has chosen.
-type Row struct {
+// A Row takes the values of one row, in order. TextBytes and Bytes do not keep the slice.
+type Row interface {
+	Null()
+	Int(v int64) // a column of floating-point numbers or booleans takes it too
+	Float(v float64)
+	Bool(v bool)
+	Text(v string) // or the text form of a value whose type has no other method
+	TextBytes(v []byte)
+	Bytes(v []byte) // a bytea
+}
+
+// A rowEncoder encodes the values of a row into the connection's buffer for the type of the column and in the format that
+// the client has chosen. It implements [Row].
+type rowEncoder struct {
 	columns []rowColumn
 	next    int // the column that the next value is for
 	err     error
@@ -21,23 +32,7 @@ type Row struct {
 	start int // of the row's message in buf
 	copy  *Copy
 	text  []byte // of a value that COPY has to escape
-
-	sink Sink // takes the values instead, if there is one
 }
-
-// A Sink takes the values of rows, as a [Row] does.
-type Sink interface {
-	Null()
-	Int(v int64)
-	Float(v float64)
-	Bool(v bool)
-	Text(v string)
-	TextBytes(v []byte)
-	Bytes(v []byte)
-}
-
-// RowTo returns a row that passes its values to a sink as they are, for rows that are not for a client of this process.
-func RowTo(sink Sink) *Row { return &Row{sink: sink} }
 
 type rowColumn struct {
 	name   string
@@ -46,8 +41,8 @@ type rowColumn struct {
 	binary bool
 }
 
-func newRow(columns []Column, formats []int16) *Row {
-	r := &Row{columns: make([]rowColumn, len(columns))}
+func newRow(columns []Column, formats []int16) *rowEncoder {
+	r := &rowEncoder{columns: make([]rowColumn, len(columns))}
 	for i, c := range columns {
 		r.columns[i] = rowColumn{name: c.Name, kind: kindOf(c.OID), oid: c.OID, binary: formats != nil && formats[i] == 1}
 	}
@@ -55,7 +50,7 @@ func newRow(columns []Column, formats []int16) *Row {
 }
 
 // begin begins a message at the end of buf.
-func (r *Row) begin(buf []byte) {
+func (r *rowEncoder) begin(buf []byte) {
 	r.start, r.next, r.err = len(buf), 0, nil
 	if r.copy != nil {
 		r.buf = append(buf, 'd', 0, 0, 0, 0)
@@ -66,7 +61,7 @@ func (r *Row) begin(buf []byte) {
 }
 
 // end completes the message and returns buf with it.
-func (r *Row) end() ([]byte, error) {
+func (r *rowEncoder) end() ([]byte, error) {
 	if r.err == nil && r.next != len(r.columns) {
 		r.err = fmt.Errorf("a row has %d values for %d columns", r.next, len(r.columns))
 	}
@@ -87,7 +82,7 @@ func (r *Row) end() ([]byte, error) {
 const maxRow = 1 << 30
 
 // column returns the column that the next value is for.
-func (r *Row) column() *rowColumn {
+func (r *rowEncoder) column() *rowColumn {
 	if r.next == len(r.columns) {
 		if r.err == nil {
 			r.err = fmt.Errorf("a row has more than %d values", len(r.columns))
@@ -103,14 +98,14 @@ func (r *Row) column() *rowColumn {
 }
 
 // mismatch notes that a value is not of its column's type.
-func (r *Row) mismatch(c *rowColumn, value string) {
+func (r *rowEncoder) mismatch(c *rowColumn, value string) {
 	if r.err == nil {
 		r.err = newError("42804", fmt.Sprintf("column %q has %s, which is not of its type", c.name, value))
 	}
 }
 
 // open leaves room for the length of a value and returns where it is. close puts it there.
-func (r *Row) open() int {
+func (r *rowEncoder) open() int {
 	if r.copy != nil {
 		r.text = r.text[:0]
 		r.buf, r.text = r.text, r.buf // values are written to buf, and then escaped
@@ -120,7 +115,7 @@ func (r *Row) open() int {
 	return len(r.buf)
 }
 
-func (r *Row) close(at int) {
+func (r *rowEncoder) close(at int) {
 	if r.copy != nil {
 		r.buf, r.text = r.text, r.buf
 		r.buf = r.copy.appendValue(r.buf, r.text, len(r.columns) == 1)
@@ -129,12 +124,8 @@ func (r *Row) close(at int) {
 	binary.BigEndian.PutUint32(r.buf[at-4:], uint32(len(r.buf)-at))
 }
 
-// Null writes a NULL.
-func (r *Row) Null() {
-	if r.sink != nil {
-		r.sink.Null()
-		return
-	}
+// Null implements Row.
+func (r *rowEncoder) Null() {
 	r.column()
 	if r.copy != nil {
 		r.buf = append(r.buf, r.copy.null()...)
@@ -143,12 +134,8 @@ func (r *Row) Null() {
 	r.buf = append(r.buf, 0xff, 0xff, 0xff, 0xff)
 }
 
-// Int writes a number. A column of floating-point numbers or booleans takes it too.
-func (r *Row) Int(v int64) {
-	if r.sink != nil {
-		r.sink.Int(v)
-		return
-	}
+// Int implements Row.
+func (r *rowEncoder) Int(v int64) {
 	c := r.column()
 	switch c.kind {
 	case kindFloat4, kindFloat8:
@@ -157,47 +144,30 @@ func (r *Row) Int(v int64) {
 	case kindBool:
 		r.bool(c, v != 0)
 		return
-	case kindInt2:
-		if v != int64(int16(v)) {
-			r.mismatch(c, strconv.FormatInt(v, 10))
-		}
-	case kindInt4:
-		if v != int64(int32(v)) {
-			r.mismatch(c, strconv.FormatInt(v, 10))
-		}
-	case kindOid:
-		if v != int64(uint32(v)) {
-			r.mismatch(c, strconv.FormatInt(v, 10))
-		}
 	case kindBytea, kindArray:
 		r.mismatch(c, "a number")
+	}
+	if !c.kind.fits(v) {
+		r.mismatch(c, strconv.FormatInt(v, 10))
 	}
 	at := r.open()
 	switch {
 	case !c.binary || c.kind == kindText:
 		r.buf = strconv.AppendInt(r.buf, v, 10)
-	case c.kind == kindInt2:
-		r.buf = binary.BigEndian.AppendUint16(r.buf, uint16(v))
-	case c.kind == kindInt8:
-		r.buf = binary.BigEndian.AppendUint64(r.buf, uint64(v))
 	case c.kind == kindNumeric:
 		r.buf, _ = appendNumeric(r.buf, strconv.FormatInt(v, 10))
-	default: // int4 and oid
-		r.buf = binary.BigEndian.AppendUint32(r.buf, uint32(v))
+	default:
+		r.buf = appendInt(r.buf, c.kind, v)
 	}
 	r.close(at)
 }
 
 // Float writes a floating-point number.
-func (r *Row) Float(v float64) {
-	if r.sink != nil {
-		r.sink.Float(v)
-		return
-	}
+func (r *rowEncoder) Float(v float64) {
 	r.float(r.column(), v)
 }
 
-func (r *Row) float(c *rowColumn, v float64) {
+func (r *rowEncoder) float(c *rowColumn, v float64) {
 	bits := 64
 	switch c.kind {
 	case kindFloat4:
@@ -212,12 +182,29 @@ func (r *Row) float(c *rowColumn, v float64) {
 		r.buf = appendFloat(r.buf, v, bits)
 	case c.kind == kindNumeric:
 		r.buf, _ = appendNumeric(r.buf, strconv.FormatFloat(v, 'f', -1, 64))
-	case bits == 32:
-		r.buf = binary.BigEndian.AppendUint32(r.buf, math.Float32bits(float32(v)))
 	default:
-		r.buf = binary.BigEndian.AppendUint64(r.buf, math.Float64bits(v))
+		r.buf = appendBits(r.buf, c.kind, v)
 	}
 	r.close(at)
+}
+
+// appendInt appends the binary form of a whole number of a kind.
+func appendInt(buf []byte, k kind, v int64) []byte {
+	switch k {
+	case kindInt2:
+		return binary.BigEndian.AppendUint16(buf, uint16(v))
+	case kindInt8:
+		return binary.BigEndian.AppendUint64(buf, uint64(v))
+	}
+	return binary.BigEndian.AppendUint32(buf, uint32(v)) // int4 and oid
+}
+
+// appendBits appends the binary form of a floating-point number of a kind.
+func appendBits(buf []byte, k kind, v float64) []byte {
+	if k == kindFloat4 {
+		return binary.BigEndian.AppendUint32(buf, math.Float32bits(float32(v)))
+	}
+	return binary.BigEndian.AppendUint64(buf, math.Float64bits(v))
 }
 
 // appendFloat writes a number as PostgreSQL does: the shortest digits that say it, with an exponent below 1e-4 and
@@ -291,15 +278,11 @@ func appendNumeric(buf []byte, text string) ([]byte, bool) {
 }
 
 // Bool writes a truth value.
-func (r *Row) Bool(v bool) {
-	if r.sink != nil {
-		r.sink.Bool(v)
-		return
-	}
+func (r *rowEncoder) Bool(v bool) {
 	r.bool(r.column(), v)
 }
 
-func (r *Row) bool(c *rowColumn, v bool) {
+func (r *rowEncoder) bool(c *rowColumn, v bool) {
 	switch c.kind {
 	case kindBool, kindText, kindOther:
 	default:
@@ -320,71 +303,37 @@ func (r *Row) bool(c *rowColumn, v bool) {
 }
 
 // Text writes text, or the text form of a value if its type has no other method.
-func (r *Row) Text(v string) {
-	if r.sink != nil {
-		r.sink.Text(v)
-		return
-	}
-	c := r.textColumn()
-	if strings.IndexByte(v, 0) >= 0 || !utf8.ValidString(v) {
-		r.notText(c)
-	}
-	at := r.open()
-	if c.binary && c.kind == kindArray {
-		r.array(c, v)
-	} else {
-		r.buf = append(r.buf, v...)
-	}
-	r.close(at)
+func (r *rowEncoder) Text(v string) {
+	writeText(r, v, strings.IndexByte(v, 0) < 0 && utf8.ValidString(v))
 }
 
 // TextBytes is Text of bytes. It does not keep v.
-func (r *Row) TextBytes(v []byte) {
-	if r.sink != nil {
-		r.sink.TextBytes(v)
-		return
-	}
-	c := r.textColumn()
-	if !validText(v) {
-		r.notText(c)
-	}
-	at := r.open()
-	if c.binary && c.kind == kindArray {
-		r.array(c, string(v))
-	} else {
-		r.buf = append(r.buf, v...)
-	}
-	r.close(at)
+func (r *rowEncoder) TextBytes(v []byte) {
+	writeText(r, v, validText(v))
 }
 
-// array appends an array in binary.
-func (r *Row) array(c *rowColumn, v string) {
-	var ok bool
-	if r.buf, ok = appendArray(r.buf, v, elements[c.oid]); !ok {
-		r.mismatch(c, "the text "+strconv.Quote(v))
-	}
-}
-
-func (r *Row) textColumn() *rowColumn {
+func writeText[T string | []byte](r *rowEncoder, v T, valid bool) {
 	c := r.column()
 	if c.kind != kindText && c.kind != kindOther && c.kind != kindArray && (c.kind != kindNumeric || c.binary) {
 		r.mismatch(c, "text")
 	}
-	return c
-}
-
-func (r *Row) notText(c *rowColumn) {
-	if r.err == nil {
+	if !valid && r.err == nil {
 		r.err = newError("22021", fmt.Sprintf("column %q has text that is not UTF-8, or holds a zero byte", c.name))
 	}
+	at := r.open()
+	if c.binary && c.kind == kindArray {
+		var ok bool
+		if r.buf, ok = appendArray(r.buf, string(v), elements[c.oid]); !ok {
+			r.mismatch(c, "the text "+strconv.Quote(string(v)))
+		}
+	} else {
+		r.buf = append(r.buf, v...)
+	}
+	r.close(at)
 }
 
 // Bytes writes a bytea. It does not keep v.
-func (r *Row) Bytes(v []byte) {
-	if r.sink != nil {
-		r.sink.Bytes(v)
-		return
-	}
+func (r *rowEncoder) Bytes(v []byte) {
 	c := r.column()
 	switch c.kind {
 	case kindBytea, kindText, kindOther:

@@ -82,7 +82,7 @@ type portal struct {
 	size    int     // of the arguments
 
 	rows   Rows // nil until it is executed
-	row    *Row
+	row    *rowEncoder
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	done   bool   // all rows have been sent, or it failed

@@ -234,7 +234,7 @@ func (r *toyRows) Tag(rows int64) string {
 	return r.st.tag
 }
 
-func (r *toyRows) Next(row *Row) (bool, error) {
+func (r *toyRows) Next(row Row) (bool, error) {
 	if r.st.closed {
 		return false, errors.New("the statement is closed")
 	}
@@ -307,7 +307,7 @@ func (r *toyRows) Next(row *Row) (bool, error) {
 	return false, nil
 }
 
-func (r *toyRows) types(row *Row, i int64) bool {
+func (r *toyRows) types(row Row, i int64) bool {
 	switch i {
 	case 0:
 		row.Int(-2)

@@ -1,6 +1,10 @@
 package wire
 
-import "github.com/jackc/pgx/v5/pgproto3"
+import (
+	"math"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+)
 
 // The numbers of types that values are encoded for. A column may have any other type too: its values are text.
 const (
@@ -45,33 +49,30 @@ const (
 	kindArray
 )
 
+// kinds are the kinds of types that are not arrays.
+var kinds = map[uint32]kind{
+	OIDText: kindText, OIDVarchar: kindText, OIDBpchar: kindText, OIDName: kindText, OIDChar: kindText, OIDUnknown: kindText,
+	OIDJSON: kindText, OIDXML: kindText, OIDInt2: kindInt2, OIDInt4: kindInt4, OIDInt8: kindInt8, OIDOid: kindOid,
+	OIDFloat4: kindFloat4, OIDFloat8: kindFloat8, OIDBool: kindBool, OIDBytea: kindBytea, OIDNumeric: kindNumeric,
+}
+
 func kindOf(oid uint32) kind {
-	switch oid {
-	case OIDText, OIDVarchar, OIDBpchar, OIDName, OIDChar, OIDUnknown, OIDJSON, OIDXML:
-		return kindText
-	case OIDInt2:
-		return kindInt2
-	case OIDInt4:
-		return kindInt4
-	case OIDInt8:
-		return kindInt8
-	case OIDOid:
-		return kindOid
-	case OIDFloat4:
-		return kindFloat4
-	case OIDFloat8:
-		return kindFloat8
-	case OIDBool:
-		return kindBool
-	case OIDBytea:
-		return kindBytea
-	case OIDNumeric:
-		return kindNumeric
-	}
 	if elements[oid] != 0 {
 		return kindArray
 	}
-	return kindOther
+	return kinds[oid] // kindOther for others
+}
+
+// ranges are the least and the largest number of kinds of whole numbers.
+var ranges = [kindArray + 1][2]int64{
+	kindInt2: {math.MinInt16, math.MaxInt16}, kindInt4: {math.MinInt32, math.MaxInt32}, kindInt8: {math.MinInt64, math.MaxInt64},
+	kindOid: {0, math.MaxUint32},
+}
+
+// fits reports whether a number is one of the kind, if that is one of whole numbers.
+func (k kind) fits(v int64) bool {
+	r := ranges[k]
+	return r[1] == 0 || r[0] <= v && v <= r[1]
 }
 
 // HasBinary reports whether values of a type can be sent in binary. A client that asks for others in binary gets an

@@ -137,7 +137,7 @@ type Column struct {
 type Rows interface {
 	// Next writes the next row: one value for each column, in order. It reports false without having written
 	// anything if there is no more row. After an error, or false, it is not called again.
-	Next(row *Row) (bool, error)
+	Next(row Row) (bool, error)
 
 	// Copy returns how the rows are copied to the client if the statement is COPY .. TO STDOUT, otherwise nil.
 	Copy() *Copy

@@ -109,7 +109,7 @@ type textRows struct {
 	tag  string
 }
 
-func (r *textRows) Next(row *wire.Row) (bool, error) {
+func (r *textRows) Next(row wire.Row) (bool, error) {
 	if len(r.rows) == 0 {
 		return false, nil
 	}
@@ -448,7 +448,7 @@ type fetchRows struct {
 }
 
 // Next implements [wire.Rows].
-func (r *fetchRows) Next(row *wire.Row) (bool, error) {
+func (r *fetchRows) Next(row wire.Row) (bool, error) {
 	for r.fetch.command.All || r.rows < r.fetch.command.Count {
 		if r.run.stmt == nil {
 			return false, newError("34000", "cursor %s does not exist", quoted(r.fetch.command.Name))

@@ -407,7 +407,6 @@ func (p *process) sendBatch(open *openRows, size uint32) error {
 	}
 	encoder := &pipe.Encoder{Frame: pipe.BeginBatch(p.batch)}
 	defer func() { p.batch = encoder.Frame }()
-	row := wire.RowTo(encoder)
 	header := pipe.BatchHeader{}
 	asked := p.remote.asked
 	var late atomic.Bool // asking for the time behind each row costs more than many rows
@@ -418,7 +417,7 @@ func (p *process) sendBatch(open *openRows, size uint32) error {
 		}
 		before := len(encoder.Frame)
 		encoder.Values = 0
-		more, err := open.rows.Next(row)
+		more, err := open.rows.Next(encoder)
 		if err != nil {
 			return p.failBatch(encoder.Frame[:before], header, err)
 		}

@@ -268,7 +268,7 @@ func (e *execution) work() (pause func()) {
 }
 
 // write writes the row that next has stepped to.
-func (e *execution) write(row *wire.Row) error {
+func (e *execution) write(row wire.Row) error {
 	for i := range e.values {
 		v := &e.values[i]
 		if v.Type() == sqlite.Blob && e.isSealed(v.Bytes()) {
@@ -302,7 +302,7 @@ func (e *execution) isSealed(b []byte) bool {
 }
 
 // writeSealed writes the stand-in for a sealed value.
-func writeSealed(row *wire.Row, oid uint32) {
+func writeSealed(row wire.Row, oid uint32) {
 	const sealed = "sealed"
 	if oid == wire.OIDBytea {
 		row.Bytes([]byte(sealed))
@@ -334,7 +334,7 @@ type queryRows struct {
 }
 
 // Next implements [wire.Rows].
-func (r *queryRows) Next(row *wire.Row) (bool, error) {
+func (r *queryRows) Next(row wire.Row) (bool, error) {
 	more, err := r.run.next(r.ctx)
 	if err != nil || !more {
 		return false, r.run.query.session.failed(err)

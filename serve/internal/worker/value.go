@@ -50,7 +50,7 @@ func resultColumns(d *pgcatalog.Description, results []pgcatalog.Result, stmt *s
 // declared type does not bind. A value that is the same in the type of the column is sent as that: 3 as
 // 3.0, 3.0 as 3, and a text of digits as a number. Others are an error that says how to ask, since a
 // client that expects numbers would fail, or silently take something else.
-func write(row *wire.Row, v *sqlite.Value, c *wire.Column) error {
+func write(row wire.Row, v *sqlite.Value, c *wire.Column) error {
 	switch v.Type() {
 	case sqlite.Null:
 		row.Null()
@@ -96,7 +96,7 @@ func isNumber(oid uint32) bool {
 	return false
 }
 
-func writeInt(row *wire.Row, n int64, c *wire.Column) error {
+func writeInt(row wire.Row, n int64, c *wire.Column) error {
 	switch c.OID {
 	case wire.OIDBool:
 		row.Bool(n != 0)
@@ -113,7 +113,7 @@ func writeInt(row *wire.Row, n int64, c *wire.Column) error {
 	return nil
 }
 
-func writeFloat(row *wire.Row, f float64, c *wire.Column) error {
+func writeFloat(row wire.Row, f float64, c *wire.Column) error {
 	switch c.OID {
 	case wire.OIDInt2, wire.OIDInt4, wire.OIDInt8, wire.OIDOid:
 		if f != math.Trunc(f) || math.Abs(f) >= 1<<63 {
@@ -130,7 +130,7 @@ func writeFloat(row *wire.Row, f float64, c *wire.Column) error {
 	return nil
 }
 
-func writeTruth(row *wire.Row, text string, c *wire.Column) error {
+func writeTruth(row wire.Row, text string, c *wire.Column) error {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "t", "true", "1", "yes", "on":
 		row.Bool(true)
