@@ -114,14 +114,15 @@ func (op *Op) registers(of operands) iter.Seq2[int, int] {
 type effect uint8
 
 const (
-	nothing effect = iota
-	sets           // writes a value computed from those it reads: a constant if there are none
-	clears         // writes NULL, with which an accumulator begins
-	tells          // writes the outcome of the comparison before it, or NULL if a value that it reads is
-	copies         // copies the values that it reads, register by register
-	counts         // writes how many rows a cursor has
-	binds          // writes a parameter of the statement
-	marks          // writes into P1, if it is not 0, whether the next step of min or max takes its row
+	nothing    effect = iota
+	sets              // writes a value computed from those it reads: a constant if there are none
+	clears            // writes NULL, with which an accumulator begins
+	tells             // writes the outcome of the comparison before it, or NULL if a value that it reads is
+	copies            // copies the values that it reads, register by register
+	counts            // writes how many rows a cursor has
+	countsDown        // counts P1 down, if it is positive
+	binds             // writes a parameter of the statement
+	marks             // writes into P1, if it is not 0, whether the next step of min or max takes its row
 
 	callsFunction // writes the answer of a function
 	stepsGroup    // steps the aggregate with the accumulator P3
@@ -157,6 +158,7 @@ type role uint8
 const (
 	without      role = iota // P1 is no cursor
 	usesIt                   // neither moves nor opens it
+	changes                  // its rows, or its counter
 	leads                    // makes the cursor P3 follow it
 	closes                   // it
 	opensRead                // a table or index with root page P2 of database P3
@@ -227,9 +229,9 @@ var opcodes = map[string]*opcode{
 	// Conditions.
 	"If":           {next: branches, decides: p1, use: asCondition},
 	"IfNot":        {next: branches, decides: p1, use: asCondition},
-	"IfPos":        {next: branches, decides: p1, use: asCondition}, // counts P1 down
-	"IfNotZero":    {next: branches, decides: p1, use: asCondition}, // counts P1 down
-	"DecrJumpZero": {next: branches, decides: p1, use: asCondition}, // counts P1 down
+	"IfPos":        {next: branches, effect: countsDown, decides: p1, use: asCondition},
+	"IfNotZero":    {next: branches, effect: countsDown, decides: p1, use: asCondition},
+	"DecrJumpZero": {next: branches, effect: countsDown, decides: p1, use: asCondition},
 	"IsNull":       {next: branches, decides: p1},
 	"NotNull":      {next: branches, decides: p1},
 	"IsType":       {next: branches, decides: p3, cursor: usesIt, limits: noRepeat}, // of the field P3 of a cursor, or of the register
@@ -260,7 +262,7 @@ var opcodes = map[string]*opcode{
 	"SoftNull":   {effect: sets, writes: p1},
 	"Variable":   {effect: binds, writes: p2, limits: noRepeat},
 	"ReadCookie": {effect: sets, writes: p2},
-	"Sequence":   {effect: sets, writes: p2, cursor: usesIt},
+	"Sequence":   {effect: sets, writes: p2, cursor: changes},
 
 	// Copies, and changes of type in place.
 	"SCopy":        {effect: copies, reads: p1, writes: p2},
@@ -353,7 +355,7 @@ var opcodes = map[string]*opcode{
 	"IfEmpty":       {next: branches, cursor: usesIt},
 	"IfSizeBetween": {next: branches, cursor: usesIt, limits: noQuery},
 	"IfSmaller":     {next: branches, cursor: usesIt, limits: noQuery}, // of SQLite before 3.46
-	"SequenceTest":  {next: branches, cursor: usesIt},
+	"SequenceTest":  {next: branches, cursor: changes},
 	"SorterCompare": {next: branches, decides: p3, cursor: usesIt, use: asRecordOrder, limits: noQuery},
 	"RowSetRead":    {next: branches, effect: sets, decides: p1, writes: p3, limits: noQuery},
 	"RowSetTest":    {next: branches, decides: p1 | p3, limits: noQuery},
@@ -370,13 +372,13 @@ var opcodes = map[string]*opcode{
 	"Offset":       {effect: sets, writes: p3, cursor: usesIt, limits: noQuery},
 	"MakeRecord":   {effect: packs, reads: p1n2, writes: p3},
 	"NewRowid":     {effect: sets, decides: p3, writes: p2, cursor: usesIt},
-	"Insert":       {effect: inserts, reads: p2, decides: p3, cursor: usesIt},
-	"IdxInsert":    {effect: insertsKey, reads: p2, decides: p2, cursor: usesIt},
-	"SorterInsert": {effect: insertsKey, reads: p2, cursor: usesIt},
-	"RowCell":      {effect: transfers, decides: p3, cursor: usesIt, limits: noQuery},
-	"Delete":       {cursor: usesIt},
-	"IdxDelete":    {decides: p2n3, cursor: usesIt, use: asRemoved},
-	"ResetSorter":  {cursor: usesIt},
+	"Insert":       {effect: inserts, reads: p2, decides: p3, cursor: changes},
+	"IdxInsert":    {effect: insertsKey, reads: p2, decides: p2, cursor: changes},
+	"SorterInsert": {effect: insertsKey, reads: p2, cursor: changes},
+	"RowCell":      {effect: transfers, decides: p3, cursor: changes, limits: noQuery},
+	"Delete":       {cursor: changes},
+	"IdxDelete":    {decides: p2n3, cursor: changes, use: asRemoved},
+	"ResetSorter":  {cursor: changes},
 	"VInitIn":      {effect: lists, writes: p2 | p3, cursor: usesIt, limits: noPath},
 	"ResultRow":    {effect: returnsRow, reads: p1n2},
 

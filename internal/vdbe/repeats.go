@@ -16,24 +16,30 @@ import (
 // # The proof
 //
 // Call varying every value that may differ between two runs: answers of functions that are not
-// pure, columns of virtual tables, and values computed from these. If no instruction
-// that chooses the next instruction reads anything varying, two runs execute the same
-// instructions in the same order, by induction on their number; and if the
-// arguments of functions that are not idle do not vary either, the calls are the same.
+// pure, columns of virtual tables, and values computed from these. A decision is an instruction
+// that chooses the next one. A decision by a varying value opens a region: the instructions
+// on paths from it to the first one that all these paths have in common, its post-dominator.
+// Two runs execute the instructions outside all regions in the same order, by induction on their number,
+// as both complete: they part at such decisions only, and meet again behind their regions. If no call of
+// a function that is neither pure nor idle is in a region, and the arguments of none vary, the calls are the same.
+//
+// Everything that an instruction in a region writes varies, since it is written more often in one run
+// than in another: registers, and the rows of the statement's own tables with their number and their order.
+// A cursor over such rows is loose: whatever is read from it varies, and where it goes is a decision.
 //
 // The varying values are computed as a least fixed point without regard to the order of
 // instructions: a register that varies anywhere varies everywhere, which errs on
 // the safe side. Where a table of the statement's own keeps rows by number, or
 // sorts them by fields that do not vary, the rows and their order do not vary,
 // although some of their fields do. So fields are followed one by one. Rows that
-// are stored or found by a varying key end the proof.
+// are stored by a varying key make the cursors over their table loose.
 //
 // An unknown instruction, such as one of another version of SQLite, ends the proof
 // as soon as anything varies. This also holds for triggers (Program), which have
 // registers of their own.
 func (p Program) Repeats(pure, idle func(name string) bool) bool {
-	a := &analysis{pure: pure, idle: idle, program: p, registers: map[int]fields{}, cursors: map[int]fields{},
-		roots: map[[3]int]fields{}}
+	a := &analysis{pure: pure, idle: idle, program: p, registers: map[int]fields{}, cursors: map[int]fields{}, roots: map[[3]int]fields{},
+		loose: map[int]bool{}, tables: cursorsOf(p), uncertain: make([]bool, len(p)), decided: make([]bool, len(p))}
 	for a.changed = true; a.changed; {
 		a.changed = false
 		for i := range p {
@@ -74,6 +80,12 @@ type analysis struct {
 	registers map[int]fields    // the varying fields of each register; nothing if absent
 	cursors   map[int]fields    // by cursor
 	roots     map[[3]int]fields // of tables, which several cursors may share
+
+	decided   []bool       // of instructions: decisions by a varying value
+	uncertain []bool       // of instructions: in a region
+	loose     map[int]bool // of cursors
+	tables    cursors
+	regions   *regions // nil until there is a decision
 }
 
 func grow[K comparable](a *analysis, of map[K]fields, k K, f fields) {
@@ -100,9 +112,12 @@ func (a *analysis) varies(first, n int) bool {
 	return false
 }
 
-// varying reports whether any register of operands varies.
-func (a *analysis) varying(op *Op, of operands) bool {
-	for first, n := range op.registers(of) {
+// varying reports whether any register of operands of instruction i varies.
+func (a *analysis) varying(i int, of operands) bool {
+	for first, n := range a.program[i].registers(of) {
+		if of == arguments && n == math.MaxInt {
+			n = a.program.written(i, first)
+		}
 		if a.varies(first, n) {
 			return true
 		}
@@ -118,10 +133,14 @@ func (a *analysis) follow(i int) bool {
 	if code.next == refused || code.limits&noRepeat != 0 {
 		return a.nothingVaries()
 	}
-	if a.varying(op, code.decides) {
-		return false
-	}
 	a.open(op)
+	return a.decide(i) && a.loosen(i) && a.compute(i)
+}
+
+// compute follows the values that an instruction computes.
+func (a *analysis) compute(i int) bool {
+	op := &a.program[i]
+	code := op.code()
 	name, _ := op.function()
 	write := func(yes bool) {
 		for first := range op.registers(code.writes) {
@@ -130,7 +149,7 @@ func (a *analysis) follow(i int) bool {
 	}
 	switch code.effect {
 	case sets, tells:
-		write(a.varying(op, code.reads))
+		write(a.varying(i, code.reads))
 	case copies:
 		for from, n := range op.registers(code.reads) {
 			a.copy(from, op.P2, n)
@@ -139,14 +158,14 @@ func (a *analysis) follow(i int) bool {
 		// Whether the row is the extreme one may vary.
 		return op.P1 == 0 || a.nothingVaries()
 	case callsFunction, stepsGroup, unstepsGroup:
-		varying := a.varying(op, code.reads)
+		varying := a.varying(i, code.reads)
 		write(varying || !a.pure(name))
 		return !varying || a.pure(name) || a.idle(name)
 	case endsGroup:
 		write(!a.pure(name))
 	case asksGroup:
 		// The answer of a window function to a row depends on the steps up to it.
-		write(!a.pure(name) || a.varying(op, code.reads))
+		write(!a.pure(name) || a.varying(i, code.reads))
 	case filters:
 		return !a.varies(op.P3+2, a.program.filterArguments(i))
 	case lists:
@@ -202,6 +221,26 @@ func (a *analysis) copy(from, to, n int) {
 	for k := range n {
 		grow(a, a.registers, to+k, a.registers[from+k])
 	}
+}
+
+// written returns the number of registers from first on, without a gap, that instructions write before the one at. Arguments are
+// among them: EXPLAIN does not tell how many arguments a call has of a function that takes any number, but SQLite writes each
+// by an instruction at a lower address, or among the constants, from which Init goes on.
+func (p Program) written(at, first int) (n int) {
+	written := map[int]bool{}
+	for i := range p {
+		if i < at || p[0].code().next == enters && i >= p[0].P2 {
+			for r, n := range p[i].registers(p[i].code().writes) {
+				for k := range n {
+					written[r+k] = true
+				}
+			}
+		}
+	}
+	for written[first+n] {
+		n++
+	}
+	return n
 }
 
 // filterArguments returns the number of arguments of the VFilter at i, which the

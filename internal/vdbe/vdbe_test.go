@@ -44,7 +44,7 @@ var choices = []string{
 	"Found 0 9 1 0", "NotFound 0 9 1 1", "NoConflict 0 9 0 2", "SeekGE 0 9 1 1", "SeekGT 0 9 0 2", "SeekLE 0 9 1 1", "SeekLT 0 9 1 1",
 	"IdxGE 0 9 1 1", "IdxGT 0 9 0 2", "IdxLE 0 9 1 1", "IdxLT 0 9 1 1", "IdxGE 0 9 1 odd",
 	"Filter 0 9 1 1", "FilterAdd 0 0 1 1", "IdxInsert 0 1",
-	"Function 0 1 5 f(1)", "Function 0 0 5 f(2)", "PureFunc 0 0 5 f(-1)", "AggStep 0 1 5 g(1)", "Function 0 1 5 odd",
+	"Function 0 1 5 f(1)", "Function 0 0 5 f(2)", "AggStep 0 1 5 g(1)",
 	"CollSeq 5", "VFilter 0 9 -1", "Program 0 9 5", "SomethingNew", "AggInverse 0 1 5 g(1)",
 }
 
@@ -67,7 +67,9 @@ var flows = []struct {
 	{true, "SCopy 1 9"}, {true, "IntCopy 1 9"}, {true, "Not 1 9"}, {true, "BitNot 1 9"}, {true, "IsTrue 1 9"},
 	{true, "Copy 0 8 1"}, {false, "Copy 0 8 0"}, {true, "Move 0 8 2"}, {false, "Move 0 8 1"}, {false, "Copy 2 9 3"},
 	{true, "Add 1 5 9"}, {true, "Concat 5 1 9"}, {false, "Add 5 6 9"}, {true, "ZeroOrNull 1 9 5"}, {true, "ZeroOrNull 5 9 1"},
-	{true, "Function 0 1 9 abs(1)"}, {true, "Function 0 0 9 max(2)"}, {true, "PureFunc 0 0 9 coalesce(-1)"}, {false, "Function 0 2 9 abs(1)"},
+	{true, "Function 0 1 9 abs(1)"}, {true, "Function 0 0 9 max(2)"}, {false, "Function 0 2 9 abs(1)"},
+	{true, "Integer 5 0; Function 0 2 1 f(0); PureFunc 0 0 9 coalesce(-1)"}, {false, "Integer 5 0; PureFunc 0 0 9 coalesce(-1)"}, // 1 is written later
+	{true, "Init 0 3; Function 0 0 9 max(-1); Goto 0 7; Integer 5 0; Function 0 2 1 f(0); Goto 0 1"}, {true, "Integer 5 0; Function 0 2 1 f(0); Function 0 0 9 odd"},
 	{true, "AggStep 0 1 9 sum(1)"}, {false, "AggStep 0 2 9 sum(1)"}, {false, "AggStep 0 2 9 count(0)"},
 	{true, "AggStep 0 2 9 g(1); AggFinal 9 1 0 g(1)"}, {true, "AggFinal 9 1 0 g(1)"}, {false, "AggFinal 9 1 0 sum(1)"},
 	{true, "AggValue 5 1 9 g(1)"}, {false, "AggValue 5 1 9 sum(1)"}, {true, "AggStep 0 1 5 sum(1); AggValue 5 1 9 sum(1)"},
@@ -107,6 +109,42 @@ func TestFlows(t *testing.T) {
 		lines := append(strings.Split(c.program, "; "), "Function 0 20 1 f(0)", "If 9 0")
 		if got := program(t, lines...).Repeats(pure, idle); got == c.reaches {
 			t.Errorf("%s: proved: %v", c.program, got)
+		}
+	}
+}
+
+// Programs with decisions by register 1, the answer of the release f: whether all runs make the same calls.
+var decisions = []struct {
+	name    string
+	proved  bool
+	program string
+}{
+	{"a row is shown or not", true, "Function 0 20 1 f(0); If 1 3; ResultRow 1 1; Halt"},
+	{"a release is made or not", false, "Function 0 20 1 f(0); If 1 3; Function 0 21 2 f(0); Halt"},
+	{"an idle function is called or not", true, "Function 0 20 1 f(0); If 1 3; Function 0 21 2 w(0); Halt"},
+	{"a register is written or not, and then decides", false, "Function 0 20 1 f(0); If 1 3; Integer 5 2; If 2 5; Function 0 21 2 f(0); Halt"},
+	{"rows of a loop are shown or not", true, "Rewind 0 5; Function 0 20 1 f(0); If 1 4; ResultRow 1 1; Next 0 1; Halt"},
+	{"a loop ends early", false, "Rewind 0 4; Function 0 20 1 f(0); If 1 4; Next 0 1; Halt"},
+	{"a loop ends after three rows that are shown", false, "Integer 3 5; Rewind 0 7; Function 0 20 1 f(0); If 1 6; ResultRow 1 1; DecrJumpZero 5 7; Next 0 2; Halt"},
+	{"a jump by a comparison", true, "Function 0 20 1 f(0); Compare 1 2 1; Jump 3 3 4; ResultRow 1 1; Halt"},
+	{"a release behind such a jump", false, "Function 0 20 1 f(0); Compare 1 2 1; Jump 3 3 4; Function 0 21 2 f(0); Halt"},
+	{"a jump by a comparison that is not the one before it", false, "Function 0 20 1 f(0); Compare 1 2 1; Noop; Jump 4 4 5; ResultRow 1 1; Halt"},
+	{"a jump if equal", false, "Function 0 20 1 f(0); Lt 1 4 2; ElseEq 0 4; Function 0 21 2 f(0); Halt"},
+	{"a virtual table is opened or not", false, "Function 0 20 1 f(0); If 1 4; Integer 0 4; VFilter 0 4 3; Halt"},
+	{"a failure or not", false, "Function 0 20 1 f(0); If 1 3; HaltIfNull 1299 2 5; Halt"},
+	{"kept rows are shown", true, "OpenEphemeral 1 1; Function 0 20 1 f(0); If 1 5; MakeRecord 5 1 2; IdxInsert 1 2; Rewind 1 8; ResultRow 3 1; Next 1 6; Halt"},
+	{"a release for each kept row", false, "OpenEphemeral 1 1; Function 0 20 1 f(0); If 1 5; MakeRecord 5 1 2; IdxInsert 1 2; Rewind 1 8; Function 0 21 3 f(0); Next 1 6; Halt"},
+	{"the same, of the rows' copy", false, "OpenEphemeral 1 1; OpenDup 2 1; Function 0 20 1 f(0); If 1 6; MakeRecord 5 1 2; IdxInsert 1 2; Rewind 2 9; Function 0 21 3 f(0); Next 2 7; Halt"},
+	{"a release of the number of kept rows", false, "OpenEphemeral 1 1; Function 0 20 1 f(0); If 1 5; MakeRecord 5 1 2; IdxInsert 1 2; Count 1 6; Function 0 6 3 f(1); Halt"},
+	{"a row by a varying key", false, "OpenRead 1 2; Function 0 20 1 f(0); SeekGE 1 5 1 1; Function 0 21 3 f(0); Next 1 3; Halt"},
+	{"a subroutine", true, "Function 0 20 1 f(0); If 1 3; Gosub 4 4; Halt; ResultRow 1 1; Return 4"},
+	{"a subroutine with a release", false, "Function 0 20 1 f(0); If 1 3; Gosub 4 4; Halt; Function 0 21 2 f(0); Return 4"},
+}
+
+func TestDecisions(t *testing.T) {
+	for _, c := range decisions {
+		if got := program(t, strings.Split(c.program, "; ")...).Repeats(pure, idle); got != c.proved {
+			t.Errorf("%s: proved: %v", c.name, got)
 		}
 	}
 }
