@@ -40,27 +40,28 @@ func metered(t *testing.T) (*sqlite.Conn, *sqlitefn.Meter) {
 func TestForesee(t *testing.T) {
 	conn, m := metered(t)
 	for sql, want := range map[string]string{
-		"SELECT dx_sum(who, n, 2, 'u') FROM had":                                                      "<nil>", // one group
-		"SELECT 1 + max(0, dx_sum(who, n, 2, 'u')) FROM had WHERE n > 0":                              "<nil>",
-		"SELECT (SELECT dx_sum(who, n, 2, 'u') FROM had)":                                             "<nil>",
-		"INSERT INTO had SELECT 'x', dx_sum(who, n, 2, 'u'), 0 FROM had":                              "<nil>",
-		"SELECT dx_sum(who, n, 2, 'u') FROM had GROUP BY n":                                           "kWh 2 2",
-		"SELECT dx_sum(who, n, 2, 'u'), dx_sum(who, n, 2, 'u') FROM had":                              "<nil>", // SQLite asks once
-		"SELECT dx_sum(who, n, 2, 'u'), dx_sum(who, n, 1, 'u') FROM had":                              "kWh 2 2",
-		"SELECT dx_sum(who, n, 2, 'u'), dx_avg(who, n, 0.5, 'u') FROM had":                            "kWh 2 2",
-		"SELECT dx_sum(who, n, 0.4, 'u'), dx_count(who, 1) FROM had":                                  "kWh 2 0 record 2 1",
-		"SELECT (SELECT dx_sum(who, h.n, 2, 'u') FROM had) FROM had h":                                "kWh 2 2", // again and again
-		"SELECT dx_sum(who, n, 0.1, 'u') FROM had UNION ALL SELECT dx_sum(who, n, 0.1, 'u') FROM had": "kWh 2 0",
-		"SELECT geoind_laplace(who, lat, 2.35, 0.6) FROM had":                                         "m 2 1",
-		"SELECT g.lat FROM had, geoind_laplace(who, had.lat, 2.35, 0.4) g":                            "m 2 0",
-		"SELECT g.lat FROM had, geoind_laplace(who, had.lat, 2.35, 0.4) g WHERE g.lat > 48":           "<nil>", // not certain
-		"SELECT geoind_laplace(who, lat, 2.35, 0.6) FROM had WHERE random() > 0":                      "<nil>",
-		"INSERT INTO had SELECT geoind_laplace(who, lat, 2.35, 0.6), changes(), 0 FROM had":           "<nil>", // a dry run changes that
-		"SELECT changes(), geoind_laplace(who, lat, 2.35, 0.6) FROM had":                              "m 2 1",
-		"SELECT geoind_laplace(who, ?1, 2.35, 0.6) FROM had":                                          "<nil>", // no dry run
-		"EXPLAIN SELECT geoind_laplace(who, lat, 2.35, 0.6) FROM had":                                 "<nil>",
-		"SELECT json('x'), geoind_laplace(who, lat, 2.35, 0.6) FROM had":                              "<nil>", // somebody else's error
-		"SELECT geoind_laplace(who, 100, 2.35, 0.6) FROM had":                                         "geoind_laplace: lat must lie between -90 and 90",
+		"SELECT dx_sum(who, n, 2, 'u') FROM had":                                                                                  "<nil>", // one group
+		"SELECT 1 + max(0, dx_sum(who, n, 2, 'u')) FROM had WHERE n > 0":                                                          "<nil>",
+		"SELECT (SELECT dx_sum(who, n, 2, 'u') FROM had)":                                                                         "<nil>",
+		"INSERT INTO had SELECT 'x', dx_sum(who, n, 2, 'u'), 0 FROM had":                                                          "<nil>",
+		"SELECT dx_sum(who, n, 2, 'u') FROM had GROUP BY n":                                                                       "kWh 2 2",
+		"SELECT dx_sum(who, n, 2, 'u'), dx_sum(who, n, 2, 'u') FROM had":                                                          "<nil>", // SQLite asks once
+		"SELECT dx_sum(who, n, 2, 'u'), dx_sum(who, n, 1, 'u') FROM had":                                                          "kWh 2 2",
+		"SELECT dx_sum(who, n, 2, 'u'), dx_avg(who, n, 0.5, 'u') FROM had":                                                        "kWh 2 2",
+		"SELECT dx_sum(who, n, 0.4, 'u'), dx_count(who, 1) FROM had":                                                              "kWh 2 0 record 2 1",
+		"SELECT (SELECT dx_sum(who, h.n, 2, 'u') FROM had) FROM had h":                                                            "kWh 2 2", // again and again
+		"SELECT dx_sum(who, n, 0.1, 'u') FROM had UNION ALL SELECT dx_sum(who, n, 0.1, 'u') FROM had":                             "kWh 2 0",
+		"SELECT geoind_laplace(who, lat, 2.35, 0.6) FROM had":                                                                     "m 2 1",
+		"SELECT g.lat FROM had, geoind_laplace(who, had.lat, 2.35, 0.4) g":                                                        "m 2 0",
+		"SELECT g.lat FROM had, geoind_laplace(who, had.lat, 2.35, 0.4) g WHERE g.lat > 48":                                       "m 2 0", // rows are shown or not
+		"SELECT CASE WHEN g.lat > 48 THEN dx_value(who, had.n, 0.1, 'u') END FROM had, geoind_laplace(who, had.lat, 2.35, 0.4) g": "<nil>", // not certain
+		"SELECT geoind_laplace(who, lat, 2.35, 0.6) FROM had WHERE random() > 0":                                                  "<nil>",
+		"INSERT INTO had SELECT geoind_laplace(who, lat, 2.35, 0.6), changes(), 0 FROM had":                                       "<nil>", // a dry run changes that
+		"SELECT changes(), geoind_laplace(who, lat, 2.35, 0.6) FROM had":                                                          "m 2 1",
+		"SELECT geoind_laplace(who, ?1, 2.35, 0.6) FROM had":                                                                      "<nil>", // no dry run
+		"EXPLAIN SELECT geoind_laplace(who, lat, 2.35, 0.6) FROM had":                                                             "<nil>",
+		"SELECT json('x'), geoind_laplace(who, lat, 2.35, 0.6) FROM had":                                                          "<nil>", // somebody else's error
+		"SELECT geoind_laplace(who, 100, 2.35, 0.6) FROM had":                                                                     "geoind_laplace: lat must lie between -90 and 90",
 		"SELECT nosuch FROM had": "<nil>",
 		"SELECT n FROM had":      "",
 	} {
