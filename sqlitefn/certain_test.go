@@ -55,7 +55,7 @@ func (q randomSQL) decided() string {
 	}
 }
 
-// A count that is called certain is what the statement charges, whatever its answers are.
+// A statement charges its certain count, for all answers.
 func TestCertainCountsAreCharged(t *testing.T) {
 	d := newReadings(t)
 	q := randomSQL{trials.Rand(t)}

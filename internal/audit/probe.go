@@ -331,7 +331,7 @@ func (p *probe) checkSpent(ctx context.Context) error {
 	return nil
 }
 
-// violates notes what a check without statistics has found.
+// violates notes a finding of a check without statistics.
 func (p *probe) violates(check Check, format string, args ...any) {
 	p.violated(Violation{Check: check, What: fmt.Sprintf(format, args...)})
 }

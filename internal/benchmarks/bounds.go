@@ -276,7 +276,7 @@ func (t *tree) release(ctx context.Context, in, out string) (usage, error) {
 	return u, errors.Join(err, removeAll(t.data, "ledger*"))
 }
 
-// measureRelease releases a file, and removes what it has released.
+// measureRelease releases a file, and removes the result.
 func (t *tree) measureRelease(ctx context.Context, in string) (usage, error) {
 	u, err := t.release(ctx, in, filepath.Join(t.data, "out"+filepath.Ext(in)))
 	return u, errors.Join(err, removeAll(t.data, "out.*"))

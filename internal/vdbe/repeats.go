@@ -25,7 +25,7 @@ import (
 //
 // Everything that an instruction in a region writes varies, since it is written more often in one run
 // than in another: registers, and the rows of the statement's own tables with their number and their order.
-// A cursor over such rows is loose: whatever is read from it varies, and where it goes is a decision.
+// A cursor over such rows is loose: each value read from it varies, and each of its moves is a decision.
 //
 // The varying values are computed as a least fixed point without regard to the order of
 // instructions: a register that varies anywhere varies everywhere, which errs on

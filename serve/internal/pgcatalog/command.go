@@ -427,7 +427,7 @@ func (p *parser) fetch(move bool) Command {
 	return p.end(f)
 }
 
-// group reads what stands in the parentheses that open here.
+// group reads the tokens within the parentheses that open here.
 func (p *parser) group() string {
 	open, depth := p.peek(), 0
 	for p.more() {

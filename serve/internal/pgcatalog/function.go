@@ -231,7 +231,7 @@ func (k kind) call(a []any) (any, error) {
 	return "-", nil
 }
 
-// An object is one of those that are few.
+// An object is one of the few kinds below.
 type object struct {
 	oid  uint32
 	name string

@@ -861,7 +861,7 @@ func (r *rewriter) clauses(e *emitter, i, hi int) int {
 	}
 }
 
-// split returns what the commas divide in the group that opens at a token.
+// split returns the items, between commas, of the group that opens at a token.
 func (r *rewriter) split(open int) (parts []span) {
 	shut := r.match[open]
 	from := open + 1

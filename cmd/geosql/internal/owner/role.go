@@ -119,7 +119,7 @@ var roleActions = map[string]session.Action[func(t *Roles, ctx context.Context, 
 	"list": {Run: (*Roles).list},
 }
 
-// Run does what an action says.
+// Run executes an action.
 func (t *Roles) Run(ctx context.Context, operands []string) error {
 	run, name, err := session.Choose("role", operands, roleActions)
 	path := operands[0]

@@ -183,7 +183,7 @@ func (t *Task) printSummary(s *release.Summary) {
 	t.printReleased(s, s.Out, "metadata: "+s.Metadata)
 }
 
-// printReleased prints what was released, as so named files that another one describes.
+// printReleased prints the names of the released files, and of the one that describes them.
 func (t *Task) printReleased(s *release.Summary, files, description string) {
 	cli.Say("released %s: %d rows in the order of the input, which is public", files, s.Rows)
 	cli.Say("charged: %v/m for each of %d locations, to %s; %s/m in total (release %s)",
