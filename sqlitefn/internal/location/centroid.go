@@ -1,6 +1,7 @@
 package location
 
 import (
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
@@ -17,57 +18,37 @@ var centroidFunctions = []*frame.Function{
 			"epsilon and domain must be constant within a group. A group charges all its accounts or none. " +
 			"A NULL location contributes nothing and charges nobody. Rows without any location give noise around the middle of the box; a group without rows gives NULL.",
 		Examples:  []string{"SELECT dx_centroid('ana', lat, lon, 0.005, 'beijing') FROM (SELECT 39.98 AS lat, 116.31 AS lon UNION SELECT 39.99, 116.32)"},
-		Aggregate: newCentroidGroup,
+		Aggregate: centroids.plain,
 	},
 }
 
-// centroidGroup is a group of dx_centroid. Nothing is charged or drawn before it is
-// complete.
-type centroidGroup struct {
+var centroids = &aggregate{domain: frame.ArgDomain, newSet: func() set { return new(centroid) }}
+
+// centroid is the centroid of the locations of a group. Repeating a sealed location gives it more weight, and the centroid moves
+// at most as far as the locations all the same.
+type centroid struct {
 	laplace *planar.Laplace
 	points  planar.Centroid
-	paying  frame.Contributors
 }
 
-func newCentroidGroup(*frame.Session) frame.Group { return new(centroidGroup) }
-
-func (g *centroidGroup) Begin(c frame.Call) error {
-	m, err := latticeMechanism(c, "laplace", frame.ArgEpsMetre)
+func (s *centroid) begin(c frame.Call, domain *planar.Domain) (price budget.Price, err error) {
+	m, err := laplaceOn(c, domain)
 	if err != nil {
-		return err
+		return price, err
 	}
-	g.laplace = m.(*planar.Laplace)
-	return nil
+	s.laplace = m.(*planar.Laplace)
+	return m.Price(), nil
 }
 
-func (g *centroidGroup) Row(c frame.Call) error {
-	lat, lon, absent := c.Location(frame.ArgLat, frame.ArgLon)
-	if absent {
-		return nil
-	}
-	if err := g.paying.Contribute(c); err != nil {
-		return err
-	}
-	g.points.Add(g.laplace.Domain(), lat, lon)
-	return nil
-}
+func (s *centroid) add(lat, lon float64) { s.points.Add(s.laplace.Domain(), lat, lon) }
+func (s *centroid) clear()               { s.points = planar.Centroid{} }
+func (s *centroid) bytes() int64         { return 0 }
 
-// Final charges all accounts in one transaction and draws. Rows without a location answer as
-// if the centroid were the middle of the box.
-func (g *centroidGroup) Final(c frame.Call) error {
-	paid, err := g.paying.Pay(c, g.laplace.Price(), false)
-	if err != nil {
-		return err
-	}
-	c.Result(centroidAnswer(paid, g.laplace, &g.points))
-	return nil
-}
-
-// centroidAnswer draws the answer of a centroid.
-func centroidAnswer(paid frame.Receipt, m *planar.Laplace, points *planar.Centroid) frame.Answer {
-	lat, lon := m.StandIn()
+// answer draws. Rows without a location answer as if the centroid were the middle of the box.
+func (s *centroid) answer(paid frame.Receipt) frame.Answer {
+	lat, lon := s.laplace.StandIn()
 	place := frame.Draw(paid, func(source *exact.Source) [2]float64 {
-		lat, lon := m.DrawCentroid(source, points)
+		lat, lon := s.laplace.DrawCentroid(source, &s.points)
 		return [2]float64{lat, lon}
 	}, [2]float64{lat, lon})
 	return frame.LocationAnswer(place[0], place[1])

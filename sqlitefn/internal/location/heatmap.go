@@ -1,10 +1,11 @@
 package location
 
 import (
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
-	"github.com/geosql/geosql/sqlitefn/internal/declared"
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
+	"github.com/geosql/geosql/sqlitefn/internal/unseal"
 )
 
 var argHeatCell = &frame.Arg{
@@ -27,7 +28,7 @@ var heatmapFunctions = []*frame.Function{
 		Examples: []string{
 			"SELECT dx_heatmap('ana', lat, lon, 1, 'beijing', 1000) FROM (SELECT 39.98 AS lat, 116.31 AS lon UNION SELECT 39.99, 116.32)",
 		},
-		Aggregate: newHeatmapGroup,
+		Aggregate: maps.plain,
 	},
 }
 
@@ -39,56 +40,31 @@ type heatmapKey struct {
 
 var heatmaps = frame.NewMemo[heatmapKey, *planar.Heatmap]()
 
-// heatmapGroup is a group of dx_heatmap. Nothing is charged or drawn before it is complete.
-type heatmapGroup struct {
-	heatmap *planar.Heatmap
-	counts  planar.CellCounts
-	paying  frame.Contributors
+var maps = &aggregate{domain: frame.ArgDomainOrNull, perRow: true, newSet: func() set { return new(heatmap) }}
+
+// heatmap counts the locations of a group in cells.
+type heatmap struct {
+	*planar.Heatmap
+	counts planar.CellCounts
 }
 
-func newHeatmapGroup(*frame.Session) frame.Group { return new(heatmapGroup) }
-
-func (g *heatmapGroup) Begin(c frame.Call) error {
-	domain, err := declared.Domain(c, frame.ArgDomainOrNull)
-	if err != nil {
-		return err
-	}
-	g.heatmap, err = heatmap(c, domain)
-	return err
-}
-
-// heatmap returns the heat map for the settings of a call on a domain.
-func heatmap(c frame.Call, domain *planar.Domain) (*planar.Heatmap, error) {
+func (s *heatmap) begin(c frame.Call, domain *planar.Domain) (price budget.Price, err error) {
 	key := heatmapKey{domain, c.Number(frame.ArgEpsRecord), c.Number(argHeatCell)}
-	return heatmaps.Get(c.Session, key, func() (*planar.Heatmap, error) {
+	s.Heatmap, err = heatmaps.Get(c.Session, key, func() (*planar.Heatmap, error) {
 		return domain.Heatmap(c.Decimal(frame.ArgEpsRecord), key.cellM)
 	})
-}
-
-func (g *heatmapGroup) Row(c frame.Call) error {
-	lat, lon, absent := c.Location(frame.ArgLat, frame.ArgLon)
-	if absent {
-		return nil
-	}
-	if err := g.paying.Contribute(c); err != nil {
-		return err
-	}
-	g.heatmap.Add(&g.counts, lat, lon)
-	return nil
-}
-
-// Final charges all accounts in one transaction and draws.
-func (g *heatmapGroup) Final(c frame.Call) error {
-	paid, err := g.paying.Pay(c, g.heatmap.Price(), true)
 	if err != nil {
-		return err
+		return price, err
 	}
-	c.Result(heatmapAnswer(paid, g.heatmap, &g.counts))
-	return nil
+	return s.Price(), nil
 }
 
-// heatmapAnswer draws the answer of a heat map. A dry run lists no cell.
-func heatmapAnswer(paid frame.Receipt, h *planar.Heatmap, counts *planar.CellCounts) frame.Answer {
-	listed := frame.Draw(paid, func(source *exact.Source) []exact.Count { return h.Draw(source, counts) }, nil)
-	return frame.TextAnswer(h.AppendGeoJSON(nil, listed))
+func (s *heatmap) add(lat, lon float64) { s.Add(&s.counts, lat, lon) }
+func (s *heatmap) clear()               { s.counts = planar.CellCounts{} }
+func (s *heatmap) bytes() int64         { return unseal.CellSize * int64(s.counts.Len()+1) }
+
+// answer draws the map. A dry run lists no cell.
+func (s *heatmap) answer(paid frame.Receipt) frame.Answer {
+	listed := frame.Draw(paid, func(source *exact.Source) []exact.Count { return s.Draw(source, &s.counts) }, nil)
+	return frame.TextAnswer(s.AppendGeoJSON(nil, listed))
 }
