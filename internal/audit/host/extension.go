@@ -80,6 +80,12 @@ func (e *Extension) Makes(sealed bool) bool { return !sealed }
 // Create implements [Host].
 func (e *Extension) Create(ctx context.Context, folder string, setup Setup) (Database, error) {
 	path := filepath.Join(folder, "plain.db")
-	d := &fileDatabase{connect: func(ctx context.Context) (Session, error) { return e.open(ctx, path) }}
+	d := &fileDatabase{connect: func(ctx context.Context) (Session, error) {
+		s, err := e.open(ctx, path)
+		if err != nil {
+			return nil, err // without s: a Session of a nil *extensionSession is not nil
+		}
+		return s, nil
+	}}
 	return d, d.fill(ctx, setup.SQL)
 }

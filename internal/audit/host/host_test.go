@@ -241,6 +241,24 @@ func TestEnded(t *testing.T) {
 	}
 }
 
+// A database that cannot be reached any more gives no session.
+func TestNoSession(t *testing.T) {
+	for name, newHost := range map[string]func(*testing.T) Host{"extension": newExtension, "server": newServer} {
+		t.Run(name, func(t *testing.T) {
+			h, setup := newHost(t), plainSetup
+			if h.Makes(true) {
+				setup = sealedSetup
+			}
+			d := create(t, h, setup)
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			if s, err := d.Connect(ctx); s != nil || err == nil {
+				t.Errorf("connecting answers %v, %v", s, err)
+			}
+		})
+	}
+}
+
 // A process and its fork never answer alike: a fork refuses.
 func TestFork(t *testing.T) {
 	s := connect(t, create(t, newExtension(t), plainSetup)).(Forker)
