@@ -8,6 +8,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/geosql/geosql/internal/trials"
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
@@ -124,7 +125,7 @@ var agreementRates = []struct {
 }
 
 func TestDiscreteLaplaceAgrees(t *testing.T) {
-	for _, c := range agreementRates {
+	for _, c := range trials.Some(t, 5, agreementRates...) {
 		d := must(exact.NewDiscreteLaplace(c.rate))
 		random := func() io.Reader { return pseudorandom(7) }
 		checkAgreement(t, c.draws/2, random, d.Draw)
@@ -134,7 +135,7 @@ func TestDiscreteLaplaceAgrees(t *testing.T) {
 }
 
 func TestGeometricAgrees(t *testing.T) {
-	for _, c := range agreementRates {
+	for _, c := range trials.Some(t, 5, agreementRates...) {
 		g := must(exact.NewGeometric(c.rate))
 		random := func() io.Reader { return pseudorandom(7) }
 		checkAgreement(t, c.draws/2, random, g.Draw)
@@ -188,7 +189,7 @@ func TestPlanarLaplaceAgrees(t *testing.T) {
 }
 
 func TestLaplaceTestAgrees(t *testing.T) {
-	for _, rate := range []float64{1e-18, 1e-9, math.Ln2 / 100, 1, 30} {
+	for _, rate := range trials.Some(t, 2, 1e-18, 1e-9, math.Ln2/100, 1, 30) {
 		d := must(exact.NewDiscreteLaplace(rate))
 		for _, c := range []float64{0, 2.01, 15} {
 			test := func(s *exact.Source) bool { return s.LaplaceTest(rate, c, d.Draw(s), d.Draw(s)) }
@@ -204,7 +205,7 @@ func TestLaplaceTestAgrees(t *testing.T) {
 }
 
 func TestRoundedNormalAgrees(t *testing.T) {
-	for _, c := range []struct{ c, sigma float64 }{
+	for _, c := range trials.Some(t, 4, []struct{ c, sigma float64 }{
 		{0, 1},
 		{0.5, 0x1p-20},
 		{-3.5, 64},
@@ -214,7 +215,7 @@ func TestRoundedNormalAgrees(t *testing.T) {
 		{0.5, 1e-300},                      // halves
 		{0, math.SmallestNonzeroFloat64},   // underflow
 		{math.MaxFloat64, math.MaxFloat64}, // overflow
-	} {
+	}...) {
 		draw := func(s *exact.Source) int64 { return s.RoundedNormal(c.c, c.sigma) }
 		checkAgreement(t, 1_000, func() io.Reader { return pseudorandom(15) }, draw)
 		checkAgreement(t, 1_000, func() io.Reader { return newHostile(16, edges(geometricTail, 1./64)...) }, draw)

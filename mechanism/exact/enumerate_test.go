@@ -82,7 +82,7 @@ func misfitIn(intervals int, tail tailFunc, rate float64, draw func(s *exact.Sou
 }
 
 func TestDiscreteLaplaceEnumerated(t *testing.T) {
-	for _, rate := range []float64{0.02, math.Ln2, 1, 3} {
+	for _, rate := range trials.Some(t, 2, 0.02, math.Ln2, 1, 3) {
 		d := must(exact.NewDiscreteLaplace(rate))
 		if n := misfitEnumerated(laplaceTail, rate, d.Draw); n >= 0 {
 			t.Errorf("rate %g: P(|k| = %d) is outside its bounds", rate, n)
@@ -113,7 +113,7 @@ func TestDiscreteLaplaceEnumeratedMisfits(t *testing.T) {
 
 // A Geometric is never negative, so its magnitude is all of it.
 func TestGeometricEnumerated(t *testing.T) {
-	for _, rate := range []float64{0.02, math.Ln2, 1, 3} {
+	for _, rate := range trials.Some(t, 2, 0.02, math.Ln2, 1, 3) {
 		g := must(exact.NewGeometric(rate))
 		draw := func(s *exact.Source) int64 {
 			k := g.Draw(s)
@@ -180,10 +180,10 @@ func checkCoin(t *testing.T, name string, p float64, toss func(s *exact.Source) 
 }
 
 func TestBernoulliExpRatioEnumerated(t *testing.T) {
-	for _, c := range []struct {
+	for _, c := range trials.Some(t, 2, []struct {
 		rate     float64
 		num, den uint64
-	}{{1. / 70000, 1, 1}, {0.02, 50, 3}, {1, 7, 5}, {0.7, math.MaxUint64, math.MaxUint64 / 2}, {1e19, 1, math.MaxUint64}} {
+	}{{1. / 70000, 1, 1}, {0.02, 50, 3}, {1, 7, 5}, {0.7, math.MaxUint64, math.MaxUint64 / 2}, {1e19, 1, math.MaxUint64}}...) {
 		p := math.Exp(-c.rate * float64(c.num) / float64(c.den))
 		toss := func(s *exact.Source) bool { return s.BernoulliExpRatio(c.rate, c.num, c.den) }
 		checkCoin(t, fmt.Sprint(c), p, toss)

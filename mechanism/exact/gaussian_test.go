@@ -79,7 +79,7 @@ func gaussianPairPvalue(rate float64, draw func() int64) float64 {
 }
 
 func TestDiscreteGaussianFits(t *testing.T) {
-	for _, rate := range []float64{1e-4, 0.005, 0.1, 0.5, 1, 3} {
+	for _, rate := range trials.Some(t, 3, 1e-4, 0.005, 0.1, 0.5, 1, 3) {
 		g := must(exact.NewDiscreteGaussian(rate))
 		s := exact.NewSource(nil)
 		draw := func() int64 { return g.Draw(s) }
@@ -94,7 +94,7 @@ func TestDiscreteGaussianFits(t *testing.T) {
 
 // TestDiscreteGaussianMisfits plants errors which the checks above have to see.
 func TestDiscreteGaussianMisfits(t *testing.T) {
-	for _, rate := range []float64{0.005, 0.5} {
+	for _, rate := range trials.Some(t, 1, 0.005, 0.5) {
 		g := must(exact.NewDiscreteGaussian(rate))
 		narrow := must(exact.NewDiscreteGaussian(1.05 * rate))
 		laplace := must(exact.NewDiscreteLaplace(g.ProposalRate()))
@@ -210,10 +210,10 @@ func TestDiscreteGaussianBoundaries(t *testing.T) {
 }
 
 func TestDiscreteGaussianAgrees(t *testing.T) {
-	for _, c := range []struct {
+	for _, c := range trials.Some(t, 3, []struct {
 		rate  float64
 		draws int
-	}{{0x1p-64, 300}, {1e-18, 500}, {1e-9, 2_000}, {1e-4, 5_000}, {0.005, 5_000}, {0.5, 5_000}, {3, 5_000}, {1e6, 2_000}, {math.MaxFloat64, 300}} {
+	}{{0x1p-64, 300}, {1e-18, 500}, {1e-9, 2_000}, {1e-4, 5_000}, {0.005, 5_000}, {0.5, 5_000}, {3, 5_000}, {1e6, 2_000}, {math.MaxFloat64, 300}}...) {
 		g := must(exact.NewDiscreteGaussian(c.rate))
 		checkAgreement(t, c.draws, func() io.Reader { return pseudorandom(17) }, g.Draw)
 		checkAgreement(t, c.draws, func() io.Reader { return newHostile(18, edges(laplaceTail, g.ProposalRate())...) }, g.Draw)

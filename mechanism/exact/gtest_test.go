@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/geosql/geosql/internal/trials"
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
@@ -109,7 +110,7 @@ func pairPvalue(cuts []int64, cumulative func(c int64) float64, draw func() int6
 }
 
 func TestDiscreteLaplaceFits(t *testing.T) {
-	for _, rate := range []float64{1e-9, math.Ln2 / 100, 0.1, 0.7, 1, 3} {
+	for _, rate := range trials.Some(t, 3, 1e-9, math.Ln2/100, 0.1, 0.7, 1, 3) {
 		d := must(exact.NewDiscreteLaplace(rate))
 		s := exact.NewSource(nil)
 		if p := laplacePvalue(rate, func() int64 { return d.Draw(s) }); p < falseAlarm {
@@ -120,7 +121,7 @@ func TestDiscreteLaplaceFits(t *testing.T) {
 
 // TestDiscreteLaplaceMisfits plants errors which the check above has to see.
 func TestDiscreteLaplaceMisfits(t *testing.T) {
-	for _, rate := range []float64{math.Ln2 / 100, 1} {
+	for _, rate := range trials.Some(t, 1, math.Ln2/100, 1) {
 		d := must(exact.NewDiscreteLaplace(rate))
 		fast := must(exact.NewDiscreteLaplace(1.1 * rate))
 		s := exact.NewSource(nil)
@@ -165,7 +166,7 @@ func TestDiscreteLaplaceMisfits(t *testing.T) {
 }
 
 func TestGeometricFits(t *testing.T) {
-	for _, rate := range []float64{1e-9, math.Ln2 / 100, 0.1, 0.7, 1, 3} {
+	for _, rate := range trials.Some(t, 3, 1e-9, math.Ln2/100, 0.1, 0.7, 1, 3) {
 		g := must(exact.NewGeometric(rate))
 		s := exact.NewSource(nil)
 		if p := geometricPvalue(rate, func() int64 { return g.Draw(s) }); p < falseAlarm {
@@ -176,7 +177,7 @@ func TestGeometricFits(t *testing.T) {
 
 // TestGeometricMisfits plants errors which the check above has to see.
 func TestGeometricMisfits(t *testing.T) {
-	for _, rate := range []float64{math.Ln2 / 100, 1} {
+	for _, rate := range trials.Some(t, 1, math.Ln2/100, 1) {
 		g := must(exact.NewGeometric(rate))
 		fast := must(exact.NewGeometric(1.1 * rate))
 		laplace := must(exact.NewDiscreteLaplace(rate))

@@ -5,17 +5,18 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/trials"
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
 // Whatever the records are, the deviation of the releases of their average holds as much as it
 // says, by enumeration of both noises.
 func TestMeanDeviationHoldsForAllRecords(t *testing.T) {
-	for _, c := range []struct {
+	for _, c := range trials.Some(t, 2, []struct {
 		last float64
 		rows int64
 		eps  string
-	}{{1, 1, "1"}, {1, 20, "2"}, {20, 1, "5"}, {20, 3, "2"}, {20, 30, "4"}} {
+	}{{1, 1, "1"}, {1, 20, "2"}, {20, 1, "5"}, {20, 3, "2"}, {20, 30, "4"}}...) {
 		u := universe(t, 0, c.last, 1)
 		q := query(t, Avg, u, budget.DH, rational(c.eps))
 		v := q.law.(*recordsMean)
@@ -53,7 +54,7 @@ func TestDeviationCoversDraws(t *testing.T) {
 	const draws = 100_000
 	src := exact.NewSource(nil)
 	fine := universe(t, 0, 10, 0.001)
-	for _, c := range []struct {
+	for _, c := range trials.Some(t, 4, []struct {
 		agg    Aggregate
 		metric budget.Metric
 		eps    string
@@ -64,7 +65,7 @@ func TestDeviationCoversDraws(t *testing.T) {
 		{Avg, budget.D1, "0.1", 100, 5}, {Avg, budget.DInf, "20", 100, 5},
 		{Avg, budget.ND1, "1", 100, 5}, {Avg, budget.DH, "1", 100, 7}, {Avg, budget.DH, "1", 100, 9.2},
 		{Avg, budget.DH, "1", 1000, 5}, {Avg, budget.DH, "1", 1000, 0.4}, {Avg, budget.ND1, "1", 1000, 3}, {Avg, budget.DH, "0.2", 1000, 5},
-	} {
+	}...) {
 		q := query(t, c.agg, fine, c.metric, rational(c.eps))
 		a := q.withAverage(c.rows, func(*Universe) float64 { return c.level })
 		truth := float64(a.sum.lo) / 1000

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/trials"
 )
 
 // The radius at the epsilon for it is at most what was asked for, and that at the decimal
@@ -13,7 +14,7 @@ import (
 func TestEpsilonFor(t *testing.T) {
 	u := universe(t, -20, 30, 0.01)
 	least, below := budget.Amount(1).Rat(), big.NewRat(99999, 100000)
-	for _, c := range []struct {
+	for _, c := range trials.Some(t, 4, []struct {
 		agg    Aggregate
 		u      *Universe
 		metric budget.Metric
@@ -22,7 +23,7 @@ func TestEpsilonFor(t *testing.T) {
 		{Value, u, budget.D1, 0}, {Count, nil, budget.D1, 0}, {Sum, u, budget.D1, 0}, {Sum, u, budget.ND1, 0}, {Sum, u, budget.DH, 0},
 		{Max, u, budget.DInf, 0}, {Median, u, budget.DInf, 0},
 		{Avg, u, budget.D1, 0}, {Avg, u, budget.D1, 200}, {Avg, u, budget.DInf, 200}, {Avg, u, budget.ND1, 200}, {Avg, u, budget.DH, 7},
-	} {
+	}...) {
 		at := func(eps *big.Rat) (*Query, error) { return NewQuery(c.agg, c.u, c.metric, eps) }
 		for _, radius := range []float64{0.003, 4, 49.9} {
 			for _, p := range []float64{0.01, 0.95} {

@@ -187,7 +187,7 @@ func TestRadiusRefuses(t *testing.T) {
 // 104 with one below 3e-7. The same holds at the epsilon that is returned for a radius.
 func TestRadiusCoversDraws(t *testing.T) {
 	fine, signed := universe(t, 0, 10, 0.001), universe(t, -20, 30, 0.001)
-	for _, c := range []struct {
+	for _, c := range trials.Some(t, 5, []struct {
 		agg    Aggregate
 		u      *Universe
 		metric budget.Metric
@@ -201,7 +201,7 @@ func TestRadiusCoversDraws(t *testing.T) {
 		{Avg, fine, budget.D1, "0.1", 100}, {Avg, fine, budget.DInf, "20", 100}, {Avg, signed, budget.DInf, "3", 1000},
 		{Avg, fine, budget.ND1, "1", 100}, {Avg, signed, budget.ND1, "1", 1000},
 		{Avg, fine, budget.DH, "0.7", 100}, {Avg, signed, budget.DH, "0.2", 1000},
-	} {
+	}...) {
 		q := query(t, c.agg, c.u, c.metric, rational(c.eps))
 		for _, p := range trials.Some(t, 1, 0.5, 0.9, 0.95, 0.99) {
 			r, err := q.Radius(p, c.rows)
