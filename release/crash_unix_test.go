@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/trials"
 	ledgerfile "github.com/geosql/geosql/ledger/file"
 	"github.com/geosql/geosql/release/internal/accounts"
 )
@@ -189,35 +190,41 @@ var scenarios = map[string]int{"at once": 4, "sorted": 30}
 // A release that is killed at any of its progresses, once more at a random one after
 // that, and then run to its end, has charged everybody once, and published one draw.
 func TestKilledAtEveryProgress(t *testing.T) {
+	const stride = 3
 	for name, users := range scenarios {
-		t.Run(name, func(t *testing.T) {
-			for at, kills := 1, 0; ; at++ {
-				j := newJudgement(t, users)
-				died := false
-				for _, at := range []int{at, 1 + rand.IntN(40)} {
-					cmd, said := releasing(j.dir, "", at)
-					check(t, cmd.Start())
-					again := killed(t, cmd, said)
-					check(t, j.meanwhile())
-					if left, _ := filepath.Glob(filepath.Join(j.dir, "*.accounts*")); left != nil {
-						t.Errorf("the accounts are in %v", left)
-					}
-					if !again {
-						break
-					}
-					kills++
-					died = true
-				}
-				j.end(t)
-				if !died {
-					if at < 30 {
-						t.Errorf("there are %d progresses only", at-1)
-					}
-					t.Logf("%d kills", kills)
-					return
-				}
+		for _, first := range trials.Some(t, 1, 1, 2, stride) {
+			t.Run(fmt.Sprintf("%s, from %d", name, first), func(t *testing.T) { killAt(t, users, first, stride) })
+		}
+	}
+}
+
+// killAt kills releases at their progresses first, first+stride, .., until one ends before.
+func killAt(t *testing.T, users, first, stride int) {
+	for at, kills := first, 0; ; at += stride {
+		j := newJudgement(t, users)
+		died := false
+		for _, at := range []int{at, 1 + rand.IntN(40)} {
+			cmd, said := releasing(j.dir, "", at)
+			check(t, cmd.Start())
+			again := killed(t, cmd, said)
+			check(t, j.meanwhile())
+			if left, _ := filepath.Glob(filepath.Join(j.dir, "*.accounts*")); left != nil {
+				t.Errorf("the accounts are in %v", left)
 			}
-		})
+			if !again {
+				break
+			}
+			kills++
+			died = true
+		}
+		j.end(t)
+		if !died {
+			if at < 30 {
+				t.Errorf("there are %d progresses only", at-1)
+			}
+			t.Logf("%d kills", kills)
+			return
+		}
 	}
 }
 
