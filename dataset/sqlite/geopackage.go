@@ -146,17 +146,9 @@ func (w *geoPackageWriter) fidName() string { return w.schema.FreeName("fid") }
 // geometryName returns the name of the column of geometries.
 func (w *geoPackageWriter) geometryName() string { return w.schema.FreeName("geom") }
 
-// run runs a statement with text parameters.
-func (w *geoPackageWriter) run(sql string, parameters ...string) error {
-	s, _, err := w.conn.Prepare(sql)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	for i, p := range parameters {
-		s.BindText(i+1, p)
-	}
-	return s.Run()
+// run runs a statement that has no rows.
+func (w *geoPackageWriter) run(sql string, parameters ...any) error {
+	return w.conn.Each(sql, nil, parameters...)
 }
 
 // A geoPackageBlock is a batch with its numbers parsed.
@@ -287,13 +279,6 @@ func (w *geoPackageWriter) writeBounds() error {
 	if !w.bounds.Some {
 		return nil
 	}
-	s, _, err := w.conn.Prepare("UPDATE gpkg_contents SET min_x = ?1, min_y = ?2, max_x = ?3, max_y = ?4")
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	for i, v := range []float64{w.bounds.West, w.bounds.South, w.bounds.East, w.bounds.North} {
-		s.BindFloat(i+1, v)
-	}
-	return s.Run()
+	b := w.bounds
+	return w.run("UPDATE gpkg_contents SET min_x = ?1, min_y = ?2, max_x = ?3, max_y = ?4", b.West, b.South, b.East, b.North)
 }

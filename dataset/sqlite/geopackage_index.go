@@ -126,7 +126,12 @@ func (w *geoPackageWriter) createIndex() error {
 	}
 	x := &w.index
 	x.last = rootNode
-	if x.size, err = w.rootSize(w.indexTable("_node")); err != nil {
+	// The root is empty, and as large as every node.
+	err = w.conn.Each("SELECT length(data) FROM "+w.indexTable("_node"), func(row []sqlite.Value) error {
+		x.size = int(row[0].Int())
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	if x.addNode, _, err = w.conn.Prepare("REPLACE INTO " + w.indexTable("_node") + " VALUES (?1, ?2)"); err != nil {
@@ -134,20 +139,6 @@ func (w *geoPackageWriter) createIndex() error {
 	}
 	x.addRow, _, err = w.conn.Prepare("INSERT INTO " + w.indexTable("_rowid") + " VALUES (?1, ?2)")
 	return err
-}
-
-// rootSize returns the size of the empty root, which is that of every node.
-func (w *geoPackageWriter) rootSize(nodes string) (size int, err error) {
-	s, _, err := w.conn.Prepare("SELECT length(data) FROM " + nodes)
-	if err != nil {
-		return 0, err
-	}
-	defer s.Close()
-	if _, err = s.Step(); err == nil {
-		v := s.Column(0)
-		size = int(v.Int())
-	}
-	return size, err
 }
 
 // capacity returns how many entries a node has at most.

@@ -42,10 +42,9 @@ func checkIndex(t datasettest.T, path, layer, fid string) {
 func texts(t datasettest.T, conn *sqlite.Conn, sql string) string {
 	t.Helper()
 	var lines []string
-	r := tableReader{conn: conn}
-	if err := r.eachRow(sql, "", func(s *sqlite.Stmt) {
-		v := s.Column(0)
-		lines = append(lines, string(v.Bytes()))
+	if err := conn.Each(sql, func(row []sqlite.Value) error {
+		lines = append(lines, string(row[0].Bytes()))
+		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}

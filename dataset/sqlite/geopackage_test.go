@@ -43,14 +43,13 @@ func checkGeoPackage(t datasettest.T, path string, cells [][]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := tableReader{conn: conn}
 	defer conn.Close()
 	var b geom.Bounds
 	next := 0
-	err = r.eachRow("SELECT geom FROM "+sqlite.QuoteName(datasettest.Nasty.Name)+" ORDER BY fid_", "", func(s *sqlite.Stmt) {
+	err = conn.Each("SELECT geom FROM "+sqlite.QuoteName(datasettest.Nasty.Name)+" ORDER BY fid_", func(row []sqlite.Value) error {
 		lat, lon, isNull := datasettest.Location(t, cells[next])
 		want := geom.AppendWKB([]byte{'G', 'P', 0, 1, 0xe6, 0x10, 0, 0}, lat, lon)
-		v := s.Column(0)
+		v := row[0]
 		if isNull != (v.Type() == sqlite.Null) || !isNull && !bytes.Equal(v.Bytes(), want) {
 			t.Fatalf("row %d: wrong geometry", next)
 		}
@@ -58,16 +57,18 @@ func checkGeoPackage(t datasettest.T, path string, cells [][]string) {
 			b.Add(lat, lon)
 		}
 		next++
+		return nil
 	})
 	if err != nil || next != len(cells) {
 		t.Fatal(err, next, len(cells))
 	}
-	err = r.eachRow("SELECT min_x, min_y, max_x, max_y, table_name FROM gpkg_contents", "", func(s *sqlite.Stmt) {
+	err = conn.Each("SELECT min_x, min_y, max_x, max_y, table_name FROM gpkg_contents", func(row []sqlite.Value) error {
 		for i, want := range []float64{b.West, b.South, b.East, b.North} {
-			if v := s.Column(i); b.Some != (v.Type() == sqlite.Float) || b.Some && v.Float() != want {
+			if v := row[i]; b.Some != (v.Type() == sqlite.Float) || b.Some && v.Float() != want {
 				t.Fatalf("bound %d is not %v", i, want)
 			}
 		}
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/geosql/geosql/dataset"
@@ -56,9 +57,9 @@ func (r *tableReader) open(name string) error {
 	if err := r.findColumns(name, numbered); err != nil {
 		return err
 	}
-	return r.eachRow("SELECT count(*) FROM main."+r.table, "", func(s *sqlite.Stmt) {
-		count := s.Column(0)
-		r.count = count.Int()
+	return r.conn.Each("SELECT count(*) FROM main."+r.table, func(row []sqlite.Value) error {
+		r.count = row[0].Int()
+		return nil
 	})
 }
 
@@ -67,10 +68,10 @@ func (r *tableReader) open(name string) error {
 func (r *tableReader) hasRowNumbers(name string) (bool, error) {
 	var kind string
 	var without int64
-	err := r.eachRow("SELECT type, wr FROM pragma_table_list WHERE schema = 'main' AND name = ?1 COLLATE NOCASE", name, func(s *sqlite.Stmt) {
-		text, wr := s.Column(0), s.Column(1)
-		kind, without = text.Text(), wr.Int()
-	})
+	err := r.conn.Each("SELECT type, wr FROM pragma_table_list WHERE schema = 'main' AND name = ?1 COLLATE NOCASE", func(row []sqlite.Value) error {
+		kind, without = row[0].Text(), row[1].Int()
+		return nil
+	}, name)
 	switch {
 	case err != nil:
 		return false, err
@@ -84,12 +85,12 @@ func (r *tableReader) hasRowNumbers(name string) (bool, error) {
 
 // findColumns finds the fields of the table and the order of its rows.
 func (r *tableReader) findColumns(name string, numbered bool) error {
-	err := r.eachRow(`SELECT name, type FROM pragma_table_xinfo(?1)`, name, func(s *sqlite.Stmt) {
-		column, declared := s.Column(0), s.Column(1)
-		kind, typed := affinity(declared.Text())
-		r.fields = append(r.fields, dataset.Field{Name: column.Text(), Kind: kind})
+	err := r.conn.Each(`SELECT name, type FROM pragma_table_xinfo(?1)`, func(row []sqlite.Value) error {
+		kind, typed := affinity(row[1].Text())
+		r.fields = append(r.fields, dataset.Field{Name: row[0].Text(), Kind: kind})
 		r.typed = append(r.typed, typed)
-	})
+		return nil
+	}, name)
 	if err != nil {
 		return err
 	}
@@ -98,10 +99,10 @@ func (r *tableReader) findColumns(name string, numbered bool) error {
 		return err
 	}
 	var key []string
-	err = r.eachRow(`SELECT name FROM pragma_table_xinfo(?1) WHERE pk > 0 ORDER BY pk`, name, func(s *sqlite.Stmt) {
-		column := s.Column(0)
-		key = append(key, sqlite.QuoteName(column.Text()))
-	})
+	err = r.conn.Each(`SELECT name FROM pragma_table_xinfo(?1) WHERE pk > 0 ORDER BY pk`, func(row []sqlite.Value) error {
+		key = append(key, sqlite.QuoteName(row[0].Text()))
+		return nil
+	}, name)
 	r.order = strings.Join(key, ", ")
 	return err
 }
@@ -109,11 +110,7 @@ func (r *tableReader) findColumns(name string, numbered bool) error {
 // rowNumber returns a name for the row number that no column has.
 func (r *tableReader) rowNumber() (string, error) {
 	for _, name := range []string{"rowid", "_rowid_", "oid"} {
-		taken := false
-		for _, f := range r.fields {
-			taken = taken || strings.EqualFold(f.Name, name)
-		}
-		if !taken {
+		if !slices.ContainsFunc(r.fields, func(f dataset.Field) bool { return strings.EqualFold(f.Name, name) }) {
 			return name, nil
 		}
 	}
@@ -134,26 +131,6 @@ func affinity(declared string) (kind dataset.Kind, typed bool) {
 		return dataset.Real, true
 	default:
 		return dataset.Text, false
-	}
-}
-
-// eachRow runs a statement, with a parameter unless that is empty, and calls row on each
-// of its rows.
-func (r *tableReader) eachRow(sql, parameter string, row func(*sqlite.Stmt)) error {
-	s, _, err := r.conn.Prepare(sql)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	if parameter != "" {
-		s.BindText(1, parameter)
-	}
-	for {
-		more, err := s.Step()
-		if !more || err != nil {
-			return err
-		}
-		row(s)
 	}
 }
 
