@@ -77,9 +77,6 @@ func expectsMore(rate float64, cells int64, t uint64) bool {
 	}
 }
 
-// Rate returns the rate of the noise of each cell.
-func (c *SparseCounts) Rate() float64 { return c.rate }
-
 // Threshold returns the least noisy count that is listed. It depends on the rate and on the
 // number of cells only.
 func (c *SparseCounts) Threshold() int64 { return c.threshold }

@@ -111,10 +111,17 @@ func TestHeatmapKeepsItsEpsilon(t *testing.T) {
 			}
 			return worst, over
 		}
-		if worst, over := spent(h.counts.Rate()); over || math.Abs(worst-1) > 1e-9 {
+		rate, err := exact.RateFloor(new(big.Rat).Quo(h.epsilon, big.NewRat(2, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if law, err := exact.NewSparseCounts(rate, h.grid.columns*h.grid.rows); err != nil || *law != *h.counts {
+			t.Fatalf("epsilon %s: the noise has the law %+v, %v, not that of the rate %v", eps, *h.counts, err, rate)
+		}
+		if worst, over := spent(rate); over || math.Abs(worst-1) > 1e-9 {
 			t.Errorf("epsilon %s: spends %v of it", eps, worst)
 		}
-		if worst, over := spent(2 * h.counts.Rate()); !over || worst < 1.9 {
+		if worst, over := spent(2 * rate); !over || worst < 1.9 {
 			t.Errorf("epsilon %s: a rate of epsilon is not caught, %v", eps, worst)
 		}
 	}
