@@ -67,17 +67,24 @@ func (r *run) reportCharged() {
 
 // charges returns the charges of the accounts that are not yet charged.
 func (r *run) charges(ctx context.Context) iter.Seq2[ledger.Item, error] {
-	return ahead(ctx, func(yield func(ledger.Item, error) bool) {
-		for a, err := range r.found.accounts.From(ctx, r.release.Charged()) {
+	return ahead(ctx, itemsOf(r.found.accounts.From(ctx, r.release.Charged()), func(a accounts.Account) (ledger.Item, error) {
+		return r.item(string(a.Name), r.most(a.Locations))
+	}))
+}
+
+// itemsOf returns the item of each element of a sequence. It ends after an error, which may be that of the sequence.
+func itemsOf[T any](all iter.Seq2[T, error], itemOf func(T) (ledger.Item, error)) iter.Seq2[ledger.Item, error] {
+	return func(yield func(ledger.Item, error) bool) {
+		for x, err := range all {
 			var item ledger.Item
 			if err == nil {
-				item, err = r.item(string(a.Name), r.most(a.Locations))
+				item, err = itemOf(x)
 			}
 			if !yield(item, err) || err != nil {
 				return
 			}
 		}
-	})
+	}
 }
 
 // A stretch is some items that follow each other, and the error behind them.

@@ -99,9 +99,9 @@ func (c *checker) check(b *batch) error {
 	b.accounts.Reset()
 	b.locations = 0
 	b.hash, b.fingerprint = c.digester.sum(&b.rows), c.digester.fingerprint(&b.rows)
-	c.read(b, func(i int, places []place, locations int64) {
+	c.read(b, func(i int, all []location, locations int64) {
 		b.inferKinds(i)
-		for k, at := range places {
+		for k, at := range all {
 			if !at.null {
 				c.surveyors[k].add(at.lat, at.lon)
 			}

@@ -37,7 +37,7 @@ func (d *drawer) draw(b *batch) error {
 	} else if b.number >= len(d.checked) || d.digester.fingerprint(&b.rows) != d.checked[b.number] {
 		return errChanged
 	}
-	d.read(b, func(_ int, places []place, _ int64) { d.release(b, places) })
+	d.read(b, func(_ int, all []location, _ int64) { d.release(b, all) })
 	b.setLeftOut()
 	d.assemble(b)
 	var err error
@@ -52,8 +52,8 @@ func (d *drawer) draw(b *batch) error {
 var errChanged = errors.New("the input has changed since it was checked; nothing is released")
 
 // release draws the locations of a row.
-func (d *drawer) release(b *batch, places []place) {
-	for k, at := range places {
+func (d *drawer) release(b *batch, all []location) {
+	for k, at := range all {
 		lat, lon := &b.released[2*k], &b.released[2*k+1]
 		if at.null {
 			lat.AppendNull()

@@ -1,6 +1,7 @@
 package release
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -86,7 +87,7 @@ func (r *run) forecast(ctx context.Context) (*Forecast, error) {
 	}
 	invalid := r.found.checkInvalid(r.spec)
 	if err := r.find(); err != nil {
-		f.Refused = firstOf(invalid, err)
+		f.Refused = cmp.Or(invalid, err)
 		return f, nil
 	}
 	f.Already = r.release.Charged()
@@ -101,7 +102,7 @@ func (r *run) forecast(ctx context.Context) (*Forecast, error) {
 		f.Refused = existsError(r.spec.Out)
 		return f, nil
 	}
-	d, payment := r.demand(ctx)
+	d, payment := r.demand(r.charges(ctx))
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -109,7 +110,7 @@ func (r *run) forecast(ctx context.Context) (*Forecast, error) {
 	if payment == nil {
 		payment = r.checkShortage(d.shortage)
 	}
-	f.Refused = firstOf(invalid, r.checkFiles(), r.checkOutside(), payment, r.tryReport())
+	f.Refused = cmp.Or(invalid, r.checkFiles(), r.checkOutside(), payment, r.tryReport())
 	return f, nil
 }
 
@@ -120,16 +121,6 @@ func (r *run) completes(p *ledger.Published) (bool, error) {
 		_, err = r.sealedFiles()
 	}
 	return sealed && err == nil, err
-}
-
-// firstOf returns the first error, or nil if there is none.
-func firstOf(all ...error) error {
-	for _, err := range all {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (r *run) setAccuracy(f *Forecast) (err error) {

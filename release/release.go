@@ -1,6 +1,7 @@
 package release
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -110,7 +111,7 @@ func (r *run) checkStart(ctx context.Context) error {
 	if err := r.checkOutside(); err != nil {
 		return err
 	}
-	d, err := r.demand(ctx)
+	d, err := r.demand(r.charges(ctx))
 	if err != nil {
 		return err
 	}
@@ -170,11 +171,8 @@ func (s *Spec) workers() int {
 // prepare checks the spec and opens the files.
 func (r *run) prepare(ctx context.Context) (err error) {
 	s := r.spec
-	if r.format, err = dataset.FormatOf(s.Out); err != nil {
+	if err := r.setFormat(); err != nil {
 		return err
-	}
-	if s.EscapeFormulas && r.format.Typed() {
-		return fmt.Errorf("%s: formulas can be escaped in CSV only", s.Out)
 	}
 	if r.there, err = r.hashOutput(); err != nil {
 		return err
@@ -185,13 +183,10 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if r.reader, err = dataset.Open(ctx, s.In); err != nil {
 		return err
 	}
-	if r.plan, err = newPlan(s, r.reader.Fields(), r.format); err != nil {
+	if err := r.setPlan(); err != nil {
 		return err
 	}
 	if err := r.checkTemporaryNames(); err != nil {
-		return err
-	}
-	if err := r.format.Check(r.plan.schema); err != nil {
 		return err
 	}
 	if r.out, err = r.openFile(s.Out); err != nil {
@@ -207,6 +202,23 @@ func (r *run) prepare(ctx context.Context) (err error) {
 		r.rejects, err = r.openFile(s.Rejects)
 	}
 	return err
+}
+
+// setFormat sets the format of the output.
+func (r *run) setFormat() (err error) {
+	s := r.spec
+	if r.format, err = dataset.FormatOf(s.Out); err == nil && s.EscapeFormulas && r.format.Typed() {
+		err = fmt.Errorf("%s: formulas can be escaped in CSV only", s.Out)
+	}
+	return err
+}
+
+// setPlan sets the plan for the columns of the reader.
+func (r *run) setPlan() (err error) {
+	if r.plan, err = newPlan(r.spec, r.reader.Fields(), r.format); err != nil {
+		return err
+	}
+	return r.format.Check(r.plan.schema)
 }
 
 // openFile opens the temporary file of path. A dry run leaves it as it is.
@@ -330,10 +342,7 @@ func (r *run) write(ctx context.Context) error {
 		return err
 	}
 	err = r.writeRows(ctx, out)
-	if closing := out.Close(); err == nil {
-		err = closing
-	}
-	return err
+	return cmp.Or(err, out.Close())
 }
 
 // writeRows charges the accounts and draws the rows. It charges only once the files are

@@ -8,8 +8,8 @@ import (
 	"github.com/geosql/geosql/internal/printable"
 )
 
-// A place is a location of a row, or NULL.
-type place struct {
+// A location of a row may be NULL.
+type location struct {
 	lat, lon float64
 	null     bool
 }
@@ -24,12 +24,12 @@ const longestAccount = 1000
 // A rowReader reads the rows of batches for one of the passes. Each worker has one.
 type rowReader struct {
 	plan     *plan
-	places   []place
+	at       []location
 	doubtful []int // kept columns of a batch with cells that the output perhaps cannot hold
 	digester digester
 }
 
-func newRowReader(p *plan) rowReader { return rowReader{plan: p, places: make([]place, len(p.points))} }
+func newRowReader(p *plan) rowReader { return rowReader{plan: p, at: make([]location, len(p.points))} }
 
 // begin prepares to read the rows of a batch.
 func (r *rowReader) begin(rows *dataset.Rows) {
@@ -46,7 +46,7 @@ func (r *rowReader) begin(rows *dataset.Rows) {
 // needs no account. An error says why the row is invalid, which depends on the text of its
 // cells alone.
 func (r *rowReader) readRow(rows *dataset.Rows, i int) (locations int64, err error) {
-	p, places := r.plan, r.places
+	p := r.plan
 	for k, point := range p.points {
 		lat, noLat, err := p.coordinate(rows, i, point.Lat, 90)
 		if err != nil {
@@ -56,8 +56,8 @@ func (r *rowReader) readRow(rows *dataset.Rows, i int) (locations int64, err err
 		if err != nil {
 			return 0, err
 		}
-		places[k] = place{lat, lon, noLat || noLon}
-		if !places[k].null {
+		r.at[k] = location{lat, lon, noLat || noLon}
+		if !r.at[k].null {
 			locations++
 		}
 	}
@@ -112,8 +112,8 @@ func (p *plan) coordinate(rows *dataset.Rows, i, column int, limit float64) (x f
 }
 
 // read reads a batch: it records the invalid rows. For every other row that is not dropped it
-// calls each with the row's places and the number of its locations.
-func (r *rowReader) read(b *batch, each func(i int, places []place, locations int64)) {
+// calls each with the row's locations, and the number of those that are not NULL.
+func (r *rowReader) read(b *batch, each func(i int, at []location, count int64)) {
 	r.begin(&b.rows)
 	b.invalid = b.invalid[:0]
 	dropped := b.dropped
@@ -127,6 +127,6 @@ func (r *rowReader) read(b *batch, each func(i int, places []place, locations in
 			dropped = dropped[1:]
 			continue
 		}
-		each(i, r.places, locations)
+		each(i, r.at, locations)
 	}
 }

@@ -151,11 +151,8 @@ func (s *sharding) prepare(ctx context.Context) (err error) {
 	if err := s.checkShards(); err != nil {
 		return err
 	}
-	if s.format, err = dataset.FormatOf(x.Out); err != nil {
+	if err := s.setFormat(); err != nil {
 		return err
-	}
-	if x.EscapeFormulas && s.format.Typed() {
-		return fmt.Errorf("%s: formulas can be escaped in CSV only", x.Out)
 	}
 	if s.mechanism, err = newMechanism(ctx, x); err != nil {
 		return err
@@ -166,10 +163,7 @@ func (s *sharding) prepare(ctx context.Context) (err error) {
 	if err := s.read(ctx, 0); err != nil {
 		return err
 	}
-	if s.plan, err = newPlan(x, s.reader.Fields(), s.format); err != nil {
-		return err
-	}
-	if err := s.format.Check(s.plan.schema); err != nil {
+	if err := s.setPlan(); err != nil {
 		return err
 	}
 	s.spill = s.openSpill

@@ -57,12 +57,8 @@ func (s *sharding) mayCharge(ctx context.Context) error {
 		s.checked = true
 	}
 	before := s.sharded.Charged()
-	var d demand
-	d, s.found.payers = demand{}, before
-	items := count(watch(s.items(ctx), &d.most), &s.found.payers)
-	err := s.ledger.CannotPay(s.mechanism.Price().Unit, items, s.spec.Limit, func(item ledger.Item, x ledger.Standing) {
-		d.shortage.add(item, &x)
-	})
+	d, err := s.demand(s.items(ctx))
+	s.found.payers = before + d.accounts
 	if err != nil || d.shortage.Accounts == 0 {
 		return err
 	}
@@ -115,32 +111,12 @@ func (s *sharding) chargeRest(ctx context.Context) error {
 
 // items returns the charges of the accounts that are not charged yet.
 func (s *sharding) items(ctx context.Context) iter.Seq2[ledger.Item, error] {
-	return func(yield func(ledger.Item, error) bool) {
-		for counted, err := range s.sharded.Accounts(s.sharded.Charged()) {
-			if err == nil && ctx.Err() != nil {
-				err = context.Cause(ctx)
-			}
-			item := ledger.Item{}
-			if err == nil {
-				item, err = s.item(counted.Account, s.most(counted.Evaluations*s.each()))
-			}
-			if !yield(item, err) || err != nil {
-				return
-			}
+	return itemsOf(s.sharded.Accounts(s.sharded.Charged()), func(counted ledger.Item) (ledger.Item, error) {
+		if ctx.Err() != nil {
+			return ledger.Item{}, context.Cause(ctx)
 		}
-	}
-}
-
-// count returns the items, and adds their number to n.
-func count(items iter.Seq2[ledger.Item, error], n *int64) iter.Seq2[ledger.Item, error] {
-	return func(yield func(ledger.Item, error) bool) {
-		for item, err := range items {
-			*n++
-			if !yield(item, err) {
-				return
-			}
-		}
-	}
+		return s.item(counted.Account, s.most(counted.Evaluations*s.each()))
+	})
 }
 
 // lostError reports that the file of a shard is missing that was drawn before.

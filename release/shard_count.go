@@ -12,6 +12,7 @@ import (
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/dataset/infer"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/release/internal/accounts"
 )
 
 // A shardCount is the ledger's record of a counted shard, besides how many rows each
@@ -105,17 +106,9 @@ func (s *sharding) examine(ctx context.Context, shard int) error {
 // counted returns how many rows each account has in the shard that was read. Without a limit on
 // rows these are locations, which cost something; with one, every row has as many.
 func (s *sharding) counted(ctx context.Context) iter.Seq2[ledger.Item, error] {
-	return func(yield func(ledger.Item, error) bool) {
-		for a, err := range s.found.accounts.From(ctx, 0) {
-			if err != nil {
-				yield(ledger.Item{}, err)
-				return
-			}
-			if !yield(ledger.Item{Account: string(a.Name), Evaluations: a.Locations / s.each()}, nil) {
-				return
-			}
-		}
-	}
+	return itemsOf(s.found.accounts.From(ctx, 0), func(a accounts.Account) (ledger.Item, error) {
+		return ledger.Item{Account: string(a.Name), Evaluations: a.Locations / s.each()}, nil
+	})
 }
 
 // each returns how many locations a row that is counted stands for.

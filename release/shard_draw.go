@@ -182,10 +182,7 @@ func (s *sharding) drawInto(ctx context.Context, to *os.File, shard int, state *
 		return nil, err
 	}
 	c, err := s.drawAll(ctx, out, nil)
-	if closing := out.Close(); err == nil {
-		err = closing
-	}
-	if err == nil && c.digest.String() != state.Digest {
+	if err = cmp.Or(err, out.Close()); err == nil && c.digest.String() != state.Digest {
 		err = errChanged
 	}
 	if err != nil {

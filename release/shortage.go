@@ -1,7 +1,6 @@
 package release
 
 import (
-	"context"
 	"fmt"
 	"iter"
 
@@ -42,30 +41,23 @@ func (s *Shortage) add(item ledger.Item, standing *ledger.Standing) {
 
 // A demand is the sum that the accounts not charged yet have to pay.
 type demand struct {
+	accounts int64
 	most     budget.Amount // of one account
 	shortage Shortage
 }
 
-// demand asks the ledger which of the accounts that are not charged yet can pay. It charges
+// demand asks the ledger which of the accounts that are not charged yet, with these charges, can pay. It charges
 // and stores nothing.
-func (r *run) demand(ctx context.Context) (d demand, err error) {
-	items := r.charges(ctx)
-	err = r.ledger.CannotPay(r.mechanism.Price().Unit, watch(items, &d.most), r.spec.Limit, func(item ledger.Item, s ledger.Standing) {
+func (r *run) demand(charges iter.Seq2[ledger.Item, error]) (d demand, err error) {
+	watched := itemsOf(charges, func(item ledger.Item) (ledger.Item, error) {
+		d.accounts++
+		d.most = max(d.most, item.Epsilon)
+		return item, nil
+	})
+	err = r.ledger.CannotPay(r.mechanism.Price().Unit, watched, r.spec.Limit, func(item ledger.Item, s ledger.Standing) {
 		d.shortage.add(item, &s)
 	})
 	return d, err
-}
-
-// watch returns the items, and notes the largest amount among them.
-func watch(items iter.Seq2[ledger.Item, error], most *budget.Amount) iter.Seq2[ledger.Item, error] {
-	return func(yield func(ledger.Item, error) bool) {
-		for item, err := range items {
-			*most = max(*most, item.Epsilon)
-			if !yield(item, err) {
-				return
-			}
-		}
-	}
 }
 
 // A ShortageError reports that accounts cannot pay for their locations. It wraps the refusal

@@ -23,7 +23,7 @@ func newSurveys(s *Spec, noise planar.Accuracy) []survey {
 }
 
 // compare counts a location and its released one, for the owner's section of the report.
-func (s *survey) compare(at place, zlat, zlon float64) {
+func (s *survey) compare(at location, zlat, zlon float64) {
 	s.raw.Add(at.lat, at.lon)
 	s.moves.Add(planar.Distance(at.lat, at.lon, zlat, zlon))
 }

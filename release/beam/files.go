@@ -1,6 +1,7 @@
 package beam
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -115,10 +116,7 @@ func fetch(ctx context.Context, file, folder string) (local string, err error) {
 		return "", err
 	}
 	_, err = io.Copy(w, &interruptible{ctx, r})
-	if closing := w.Close(); err == nil {
-		err = closing
-	}
-	if err != nil {
+	if err = cmp.Or(err, w.Close()); err != nil {
 		return "", fmt.Errorf("%s: %w", file, err)
 	}
 	return local, nil
@@ -152,25 +150,21 @@ func openTarget(out string) (target release.Target, close func() error, err erro
 
 // An objectTarget is an object store. An object is there, durably, when its writer is closed, and not
 // at all before. Renaming is copying and removing.
-type objectTarget struct {
-	store interface {
-		filesystem.Interface
-		filesystem.Copier
-		filesystem.Remover
-	}
+type objectTarget struct{ store objectStore }
+
+// An objectStore is a filesystem that can publish files.
+type objectStore interface {
+	filesystem.Interface
+	filesystem.Copier
+	filesystem.Remover
 }
 
 func newObjectTarget(store filesystem.Interface) (release.Target, error) {
-	t := &objectTarget{}
-	var ok bool
-	if t.store, ok = store.(interface {
-		filesystem.Interface
-		filesystem.Copier
-		filesystem.Remover
-	}); !ok {
+	s, ok := store.(objectStore)
+	if !ok {
 		return nil, fmt.Errorf("%T can neither copy nor remove files", store)
 	}
-	return t, nil
+	return &objectTarget{s}, nil
 }
 
 // Create implements [release.Target].
