@@ -22,16 +22,23 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// A handler answers a request of a login.
-type handler func(w http.ResponseWriter, r *http.Request, l *login) error
+// A handler returns the answer to a request of a login, or nil if it has sent the answer.
+type handler func(w http.ResponseWriter, r *http.Request, l *login) (answer any, err error)
 
-// withLogin returns a handler for logins only. The request has been checked to come from the page.
-func (s *Server) withLogin(h handler) http.HandlerFunc {
+// withSource returns a handler for requests that have been checked to come from the page.
+func (s *Server) withSource(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if f := s.checkSource(r); f != nil {
 			f.send(w)
 			return
 		}
+		h(w, r)
+	}
+}
+
+// withLogin returns a handler for logins only.
+func (s *Server) withLogin(h handler) http.HandlerFunc {
+	return s.withSource(func(w http.ResponseWriter, r *http.Request) {
 		l := s.findLogin(r)
 		if l == nil || !l.enter(s.options) {
 			errLoggedOut.send(w)
@@ -39,24 +46,39 @@ func (s *Server) withLogin(h handler) http.HandlerFunc {
 		}
 		defer l.leave()
 		defer s.options.Answering(r)()
-		if err := h(w, r, l); err != nil {
+		answer, err := h(w, r, l)
+		switch {
+		case err != nil:
 			f := s.faultOf(r.Context(), err)
 			if f.endsLogin() {
 				s.dropLogin(l)
 			}
 			f.send(w)
+		case answer != nil:
+			sendJSON(w, http.StatusOK, answer)
 		}
-	}
+	})
 }
 
 // withOwner returns a handler for the owner only.
 func (s *Server) withOwner(h handler) http.HandlerFunc {
-	return s.withLogin(func(w http.ResponseWriter, r *http.Request, l *login) error {
+	return s.withLogin(func(w http.ResponseWriter, r *http.Request, l *login) (any, error) {
 		if !l.session.Owner() {
-			return newFault(http.StatusForbidden, codeForbidden, "only the owner may see and change roles", "")
+			return nil, newFault(http.StatusForbidden, codeForbidden, "only the owner may see and change roles", "")
 		}
 		return h(w, r, l)
 	})
+}
+
+// withBody returns a handler of requests with a body of at most so many bytes.
+func withBody[T any](most int64, h func(w http.ResponseWriter, r *http.Request, l *login, body T) (any, error)) handler {
+	return func(w http.ResponseWriter, r *http.Request, l *login) (any, error) {
+		var body T
+		if err := readJSON(w, r, most, &body); err != nil {
+			return nil, err
+		}
+		return h(w, r, l, body)
+	}
 }
 
 // checkSource returns a fault for a request that another page may have made. A request that changes something, or costs,
@@ -139,10 +161,6 @@ type loginJSON struct {
 // handleSession answers with the user and the token for the next requests. A browser without a cookie gets one that
 // belongs to no user: a login has another one.
 func (s *Server) handleSession(w http.ResponseWriter, r *http.Request) {
-	if f := s.checkSource(r); f != nil {
-		f.send(w)
-		return
-	}
 	cookie := s.cookie(r)
 	if cookie == "" {
 		cookie = randomText()
@@ -157,10 +175,6 @@ func (s *Server) handleSession(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) handleLogin(w http.ResponseWriter, r *http.Request) {
-	if f := s.checkSource(r); f != nil {
-		f.send(w)
-		return
-	}
 	answer, err := s.login(w, r)
 	if err != nil {
 		s.faultOf(r.Context(), err).send(w)
@@ -218,61 +232,59 @@ type remoteAddr string
 func (remoteAddr) Network() string  { return "tcp" }
 func (a remoteAddr) String() string { return string(a) }
 
-func (s *Server) handleLogout(w http.ResponseWriter, r *http.Request, l *login) error {
-	if err := readJSON(w, r, maxSmallBody, &struct{}{}); err != nil {
-		return err
-	}
+func (s *Server) handleLogout(w http.ResponseWriter, r *http.Request, l *login, _ struct{}) (any, error) {
 	s.dropLogin(l)
 	s.setCookie(w, r, "")
-	sendJSON(w, http.StatusOK, struct{}{})
-	return nil
+	return struct{}{}, nil
 }
 
-func (s *Server) handleSchema(w http.ResponseWriter, r *http.Request, l *login) error {
+func (s *Server) handleSchema(w http.ResponseWriter, r *http.Request, l *login) (any, error) {
 	schema, err := l.session.Schema(r.Context())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	shown := *schema
 	shown.Tables, shown.Functions, shown.Domains = orNone(shown.Tables), orNone(shown.Functions), orNone(shown.Domains)
-	sendJSON(w, http.StatusOK, shown)
-	return nil
+	return shown, nil
 }
 
-func (s *Server) handleBudgets(w http.ResponseWriter, r *http.Request, l *login) error {
+func (s *Server) handleBudgets(w http.ResponseWriter, r *http.Request, l *login) (any, error) {
 	budgets, err := l.session.Budgets(r.Context())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all := []budgetJSON{}
 	for _, b := range budgets {
 		all = append(all, budgetOf(b))
 	}
-	sendJSON(w, http.StatusOK, map[string]any{"budgets": all})
-	return nil
+	return map[string]any{"budgets": all}, nil
 }
 
-func (s *Server) handleHistory(w http.ResponseWriter, r *http.Request, l *login) error {
+func (s *Server) handleHistory(w http.ResponseWriter, r *http.Request, l *login) (any, error) {
 	history, err := l.session.History(r.Context(), maxHistory)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all := []askedJSON{}
 	for _, a := range history {
 		all = append(all, askedJSON{a.At, a.Role, a.Refused, reportOf(a.Report)})
 	}
-	sendJSON(w, http.StatusOK, map[string]any{"history": all, "most": maxHistory})
-	return nil
+	return map[string]any{"history": all, "most": maxHistory}, nil
+}
+
+// A quotedJSON is a statement of which a browser asks the cost.
+type quotedJSON struct {
+	SQL     string `json:"sql"`
+	Epsilon string `json:"epsilon"` // empty, or as SET geosql.epsilon has it
 }
 
 // A questionJSON is a statement that a browser sends.
 type questionJSON struct {
-	SQL     string `json:"sql"`
-	Epsilon string `json:"epsilon"` // empty, or as SET geosql.epsilon has it
-	Quote   string `json:"quote"`   // empty for a statement that costs nothing
+	quotedJSON
+	Quote string `json:"quote"` // empty for a statement that costs nothing
 }
 
-func (q questionJSON) question() (Question, error) {
+func (q quotedJSON) question() (Question, error) {
 	if strings.TrimSpace(q.SQL) == "" {
 		return Question{}, newFault(http.StatusUnprocessableEntity, "42601", "there is no statement", "Write one, such as SELECT count(*) FROM a table.")
 	}
@@ -301,67 +313,56 @@ func parseAmount(text string) (budget.Amount, error) {
 
 var errBusy = newFault(http.StatusConflict, codeBusy, "another statement of yours is running", "Wait for it, or cancel it.")
 
-func (s *Server) handleQuote(w http.ResponseWriter, r *http.Request, l *login) error {
-	var body struct {
-		SQL     string `json:"sql"`
-		Epsilon string `json:"epsilon"`
-	}
-	if err := readJSON(w, r, maxStatement, &body); err != nil {
-		return err
-	}
-	q, err := questionJSON{SQL: body.SQL, Epsilon: body.Epsilon}.question()
+func (s *Server) handleQuote(w http.ResponseWriter, r *http.Request, l *login, body quotedJSON) (any, error) {
+	q, err := body.question()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ctx, done, ok := l.begin(r.Context())
 	if !ok {
-		return errBusy
+		return nil, errBusy
 	}
 	defer done()
 	outcome, err := l.session.Quote(ctx, q)
 	if err != nil {
-		return s.statementFault(ctx, err, sqlitefn.Report{})
+		return nil, s.statementFault(ctx, err, sqlitefn.Report{})
 	}
-	sendJSON(w, http.StatusOK, map[string]any{
+	sendJSON(w, http.StatusOK, map[string]any{ // before done, as in handleRun
 		"quote":   l.keepQuote(q, outcome.Report),
 		"charges": charges(outcome.Report),
 		"report":  reportOf(outcome.Report),
 		"notices": noticesOf(outcome.Notices),
 	})
-	return nil
+	return nil, nil
 }
 
-func (s *Server) handleRun(w http.ResponseWriter, r *http.Request, l *login) error {
-	var body questionJSON
-	if err := readJSON(w, r, maxStatement, &body); err != nil {
-		return err
-	}
+func (s *Server) handleRun(w http.ResponseWriter, r *http.Request, l *login, body questionJSON) (any, error) {
 	q, err := body.question()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ctx, done, ok := l.begin(r.Context())
 	if !ok {
-		return errBusy
+		return nil, errBusy
 	}
 	defer done()
 	var quoted sqlitefn.Report // without a quote, nothing may be charged
 	if body.Quote != "" {
 		if quoted, ok = l.takeQuote(body.Quote, q); !ok {
-			return newFault(http.StatusConflict, codeUnknown, "the cost that you were shown is no longer kept", "Ask for the cost again.")
+			return nil, newFault(http.StatusConflict, codeUnknown, "the cost that you were shown is no longer kept", "Ask for the cost again.")
 		}
 	}
 	begun := time.Now()
 	result, report, err := run(ctx, l.session, q, quoted)
 	if overQuote := new(sqlitefn.OverQuoteError); body.Quote == "" && errors.As(err, &overQuote) {
-		return newFault(http.StatusConflict, codeCosts, "the statement costs something", "Ask for its cost first.")
+		return nil, newFault(http.StatusConflict, codeCosts, "the statement costs something", "Ask for its cost first.")
 	}
 	if err != nil {
-		return s.statementFault(ctx, err, report)
+		return nil, s.statementFault(ctx, err, report)
 	}
 	result.Millis = time.Since(begun).Milliseconds()
-	sendJSON(w, http.StatusOK, result)
-	return nil
+	sendJSON(w, http.StatusOK, result) // before done: a login has one result in memory
+	return nil, nil
 }
 
 // run runs a statement. The report has its cost, also after an error.
@@ -388,11 +389,7 @@ func (s *Server) statementFault(ctx context.Context, err error, spent sqlitefn.R
 	return &f
 }
 
-func (s *Server) handleCancel(w http.ResponseWriter, r *http.Request, l *login) error {
-	if err := readJSON(w, r, maxSmallBody, &struct{}{}); err != nil {
-		return err
-	}
+func (s *Server) handleCancel(w http.ResponseWriter, r *http.Request, l *login, _ struct{}) (any, error) {
 	l.cancelStatement()
-	sendJSON(w, http.StatusOK, struct{}{})
-	return nil
+	return struct{}{}, nil
 }

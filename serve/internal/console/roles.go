@@ -34,10 +34,15 @@ type newRoleJSON struct {
 	Password string `json:"password"`
 }
 
-func (s *Server) handleRoles(w http.ResponseWriter, r *http.Request, l *login) error {
+// A droppedJSON names a role that is to be dropped.
+type droppedJSON struct {
+	Name string `json:"name"`
+}
+
+func (s *Server) handleRoles(w http.ResponseWriter, r *http.Request, l *login) (any, error) {
 	roles, err := l.session.Roles(r.Context())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all := []roleJSON{}
 	for _, x := range roles {
@@ -47,25 +52,19 @@ func (s *Server) handleRoles(w http.ResponseWriter, r *http.Request, l *login) e
 			x.MaxRepeat, x.Timeout.Seconds(), x.Rows, x.Memory, x.LeaveOut,
 		})
 	}
-	sendJSON(w, http.StatusOK, map[string]any{"roles": all})
-	return nil
+	return map[string]any{"roles": all}, nil
 }
 
-func (s *Server) handleAddRole(w http.ResponseWriter, r *http.Request, l *login) error {
-	var body newRoleJSON
-	if err := readJSON(w, r, maxSmallBody, &body); err != nil {
-		return err
-	}
+func (s *Server) handleAddRole(w http.ResponseWriter, r *http.Request, l *login, body newRoleJSON) (any, error) {
 	added, err := body.role()
 	if err != nil {
-		return newFault(http.StatusUnprocessableEntity, "22023", err.Error(), "")
+		return nil, newFault(http.StatusUnprocessableEntity, "22023", err.Error(), "")
 	}
 	if err := l.session.AddRole(r.Context(), added); err != nil {
-		return err
+		return nil, err
 	}
 	s.log.Info("the owner has added a role", "role", added.Name)
-	sendJSON(w, http.StatusOK, struct{}{})
-	return nil
+	return struct{}{}, nil
 }
 
 func (j newRoleJSON) role() (*role.Role, error) {
@@ -114,20 +113,13 @@ func amounts(what string, texts map[string]string) (map[budget.Unit]budget.Amoun
 	return all, nil
 }
 
-func (s *Server) handleDropRole(w http.ResponseWriter, r *http.Request, l *login) error {
-	var body struct {
-		Name string `json:"name"`
-	}
-	if err := readJSON(w, r, maxSmallBody, &body); err != nil {
-		return err
-	}
+func (s *Server) handleDropRole(w http.ResponseWriter, r *http.Request, l *login, body droppedJSON) (any, error) {
 	if err := l.session.DropRole(r.Context(), body.Name); err != nil {
-		return err
+		return nil, err
 	}
 	s.log.Info("the owner has dropped a role", "role", body.Name)
 	s.dropLoginsOf(body.Name)
-	sendJSON(w, http.StatusOK, struct{}{})
-	return nil
+	return struct{}{}, nil
 }
 
 // dropLoginsOf ends all logins of a user.

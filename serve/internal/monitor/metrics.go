@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/geosql/geosql/budget"
@@ -53,28 +54,23 @@ var (
 func NewMetrics() *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), units: map[budget.Unit]bool{}}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	factory := promauto.With(m.registry)
 	counter := func(name, help string) prometheus.Counter {
-		c := prometheus.NewCounter(prometheus.CounterOpts{Name: "geosql_" + name, Help: help})
-		m.registry.MustRegister(c)
-		return c
+		return factory.NewCounter(prometheus.CounterOpts{Name: "geosql_" + name, Help: help})
 	}
 	counters := func(name, help, label string, values ...string) *prometheus.CounterVec {
-		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "geosql_" + name, Help: help}, []string{label})
-		m.registry.MustRegister(c)
+		c := factory.NewCounterVec(prometheus.CounterOpts{Name: "geosql_" + name, Help: help}, []string{label})
 		for _, v := range values {
 			c.WithLabelValues(v)
 		}
 		return c
 	}
 	histogram := func(name, help string, first float64, n int) prometheus.Histogram {
-		h := prometheus.NewHistogram(prometheus.HistogramOpts{
+		return factory.NewHistogram(prometheus.HistogramOpts{
 			Name: "geosql_" + name, Help: help, Buckets: prometheus.ExponentialBuckets(first, 4, n),
 		})
-		m.registry.MustRegister(h)
-		return h
 	}
-	m.sessions = prometheus.NewGauge(prometheus.GaugeOpts{Name: "geosql_sessions", Help: "Sessions that are open."})
-	m.registry.MustRegister(m.sessions)
+	m.sessions = factory.NewGauge(prometheus.GaugeOpts{Name: "geosql_sessions", Help: "Sessions that are open."})
 	var ends []string
 	for _, r := range reasons {
 		ends = append(ends, string(r))
@@ -95,7 +91,7 @@ func NewMetrics() *Metrics {
 
 // Gauge adds a metric that computes its value when it is read.
 func (m *Metrics) Gauge(name, help string, value func() float64) {
-	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "geosql_" + name, Help: help}, value))
+	promauto.With(m.registry).NewGaugeFunc(prometheus.GaugeOpts{Name: "geosql_" + name, Help: help}, value)
 }
 
 // Handler returns the handler of /metrics.

@@ -442,20 +442,15 @@ func loginEnded(err error) error {
 
 // greet tells the client about the server, and that it may begin.
 func (c *conn) greet() {
-	status := func(name, value string) { c.send(&pgproto3.ParameterStatus{Name: name, Value: clean(value)}) }
-	status("application_name", c.login.Parameters["application_name"])
-	status("client_encoding", "UTF8")
-	status("DateStyle", "ISO, MDY")
-	status("default_transaction_read_only", "on")
-	status("in_hot_standby", "off")
-	status("integer_datetimes", "on")
-	status("IntervalStyle", "postgres")
-	status("is_superuser", "off")
-	status("server_encoding", "UTF8")
-	status("server_version", c.server.options.ServerVersion)
-	status("session_authorization", c.login.User)
-	status("standard_conforming_strings", "on")
-	status("TimeZone", "UTC")
+	for _, p := range [][2]string{
+		{"application_name", c.login.Parameters["application_name"]}, {"client_encoding", "UTF8"}, {"DateStyle", "ISO, MDY"},
+		{"default_transaction_read_only", "on"}, {"in_hot_standby", "off"}, {"integer_datetimes", "on"},
+		{"IntervalStyle", "postgres"}, {"is_superuser", "off"}, {"server_encoding", "UTF8"},
+		{"server_version", c.server.options.ServerVersion}, {"session_authorization", c.login.User},
+		{"standard_conforming_strings", "on"}, {"TimeZone", "UTC"},
+	} {
+		c.send(&pgproto3.ParameterStatus{Name: p[0], Value: clean(p[1])})
+	}
 	c.sendNotices()
 	c.send(&pgproto3.BackendKeyData{ProcessID: c.processID, SecretKey: c.key})
 	c.send(&pgproto3.ReadyForQuery{TxStatus: byte(Idle)})

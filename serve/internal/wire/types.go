@@ -69,6 +69,9 @@ var ranges = [kindArray + 1][2]int64{
 	kindOid: {0, math.MaxUint32},
 }
 
+// Fits reports whether a type has a number, if it is one of whole numbers.
+func Fits(oid uint32, v int64) bool { return kindOf(oid).fits(v) }
+
 // fits reports whether a number is one of the kind, if that is one of whole numbers.
 func (k kind) fits(v int64) bool {
 	r := ranges[k]

@@ -393,9 +393,8 @@ func (d *declare) Query(ctx context.Context, args []any) (wire.Rows, error) {
 
 // A fetch is FETCH and MOVE. It implements [wire.Statement].
 type fetch struct {
-	session *Session
+	statement
 	command pgcatalog.Fetch
-	columns []wire.Column
 }
 
 func (s *Session) cursor(name string) (*cursor, error) {
@@ -410,16 +409,12 @@ func (s *Session) prepareFetch(c pgcatalog.Fetch) (wire.Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &fetch{session: s, command: c}
+	f := &fetch{statement{session: s}, c}
 	if !c.Move {
 		f.columns = cursor.query.columns
 	}
 	return f, nil
 }
-
-func (f *fetch) Parameters() []uint32   { return nil }
-func (f *fetch) Columns() []wire.Column { return f.columns }
-func (f *fetch) Close()                 {}
 
 // Query implements [wire.Statement].
 func (f *fetch) Query(ctx context.Context, _ []any) (wire.Rows, error) {

@@ -102,12 +102,10 @@ func writeInt(row wire.Row, n int64, c *wire.Column) error {
 		row.Bool(n != 0)
 	case wire.OIDBytea:
 		return mismatch(c, "the number "+strconv.FormatInt(n, 10), "TEXT")
-	case wire.OIDInt2, wire.OIDInt4, wire.OIDOid:
-		if c.OID == wire.OIDInt2 && n != int64(int16(n)) || c.OID == wire.OIDInt4 && n != int64(int32(n)) || c.OID == wire.OIDOid && n != int64(uint32(n)) {
+	default:
+		if !wire.Fits(c.OID, n) {
 			return mismatch(c, "the number "+strconv.FormatInt(n, 10)+", which is out of its range", "INTEGER")
 		}
-		row.Int(n)
-	default:
 		row.Int(n)
 	}
 	return nil
