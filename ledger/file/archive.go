@@ -126,17 +126,10 @@ func (t *transaction) dropEntries(last ledger.Head) (dropped int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := t.carryBalances(last.ID); err != nil {
-		return 0, err
-	}
-	if err := t.carryLimits(last.ID); err != nil {
-		return 0, err
-	}
-	if err := t.carryRoleBudgets(last.ID); err != nil {
-		return 0, err
-	}
-	if err := t.carryEvents(last.ID); err != nil {
-		return 0, err
+	for _, carry := range []func(int64) error{t.carryBalances, t.carryLimits, t.carryRoleBudgets, t.carryEvents} {
+		if err := carry(last.ID); err != nil {
+			return 0, err
+		}
 	}
 	err = t.db.conn.Exec(fmt.Sprintf(`
 		DELETE FROM entry WHERE id <= %d;

@@ -105,7 +105,7 @@ func (e Engine) fresh(t testing.TB) *testLedger {
 	return e.open(t, e.New(t))
 }
 
-// open opens a ledger that the end of the test closes.
+// open opens a ledger that the end of the test verifies and closes.
 func (e Engine) open(t testing.TB, where string) *testLedger {
 	t.Helper()
 	opened, err := e.Open(where)
@@ -113,6 +113,7 @@ func (e Engine) open(t testing.TB, where string) *testLedger {
 	l := &testLedger{Ledger: opened, engine: e, where: where}
 	t.Cleanup(func() {
 		if !l.closed {
+			check(t, verify(l, "", nil))
 			check(t, l.Close())
 		}
 	})

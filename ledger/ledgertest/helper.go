@@ -77,6 +77,14 @@ func balance(t failer, l ledger.Ledger, account string) ledger.Balance {
 	return b
 }
 
+// wantBalance demands that an account has spent and reserved so much.
+func wantBalance(t testing.TB, l ledger.Ledger, account string, spent, reserved budget.Amount) {
+	t.Helper()
+	if b := balance(t, l, account); b.Spent != spent || b.Reserved != reserved {
+		t.Errorf("%+v, want %d and %d", b, int64(spent), int64(reserved))
+	}
+}
+
 func charges(t failer, l ledger.Ledger) []ledger.Charge {
 	t.Helper()
 	var all []ledger.Charge

@@ -56,6 +56,24 @@ func walkOn(l ledger.Ledger, _ []string) error {
 	return nil
 }
 
+// walk starts a process that takes steps of some traces in a statement, and waits until it has.
+func (l *testLedger) walk(t testing.TB, traces int) *player {
+	t.Helper()
+	p := l.start(t, "walk")
+	p.say(traces)
+	p.hear()
+	return p
+}
+
+// endWalk has a process end its statement.
+func endWalk(p *player) {
+	p.t.Helper()
+	p.say("end")
+	if said := p.hear(); said != "ended" {
+		p.t.Fatal(said)
+	}
+}
+
 // walkOnce takes steps of a trace.
 func walkOnce(s ledger.Statement, name, account string, steps int) error {
 	tr, state, _, err := s.OpenTrace(name, account, "m", "predictive_step")
@@ -122,7 +140,6 @@ func leasedTraces(t *testing.T, e Engine) {
 	if c := charges(t, l); len(c) != 21 || c[0].Evaluations != 2 {
 		t.Errorf("%d charges", len(c))
 	}
-	check(t, verify(l, "", nil))
 }
 
 // Another process waits for the end of a lease, and then finds the saved steps. It is refused if that takes
@@ -130,9 +147,7 @@ func leasedTraces(t *testing.T, e Engine) {
 func leaseIsTaken(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetLimit("*", "m", 1000, 0))
-	other := l.start(t, "walk")
-	other.say(5)
-	other.hear()
+	other := l.walk(t, 5)
 	early, _, _ := openTrace(t, l, "free", "bob")
 	check(t, early.Close(nil))
 	if _, _, _, err := l.OpenTrace("t3", "ana", "m", "f"); !isA[*ledger.TraceTakenError](err) {
@@ -148,19 +163,13 @@ func leaseIsTaken(t *testing.T, e Engine) {
 		opened <- err
 	}()
 	time.Sleep(50 * time.Millisecond)
-	other.say("end")
-	if said := other.hear(); said != "ended" {
-		t.Fatal(said)
-	}
+	endWalk(other)
 	check(t, <-opened)
 	other.end()
 	if points, err := l.TraceRun("t3"); err != nil || len(points) != 3 {
 		t.Errorf("%d points, %v", len(points), err)
 	}
-	if b := balance(t, l, "ana"); b.Spent != 11 || b.Reserved != 0 {
-		t.Errorf("%+v", b)
-	}
-	check(t, verify(l, "", nil))
+	wantBalance(t, l, "ana", 11, 0)
 }
 
 // A statement that crashes leaves all traces of its accounts taken. After a restart each has a gap that
@@ -228,9 +237,7 @@ func leaseLeftByACrash(t *testing.T, e Engine) {
 		check(t, free.Close(nil))
 	}
 	// A second crash, of a trace that the ledger knows since the first.
-	other = l.start(t, "walk")
-	other.say(2)
-	other.hear()
+	other = l.walk(t, 2)
 	other.kill()
 	restarted, err = l.RestartTrace("t0", "", "")
 	check(t, err)
@@ -239,7 +246,6 @@ func leaseLeftByACrash(t *testing.T, e Engine) {
 		t.Errorf("restarted %v, lost %d", restarted, int64(lost))
 	}
 	check(t, newer.Close(nil))
-	check(t, verify(l, "", nil))
 }
 
 // A statement over many accounts takes few transactions. Amounts reserved for accounts that it does not
@@ -268,7 +274,6 @@ func leaseOfManyAccounts(t *testing.T, e Engine) {
 			}
 		}
 	}
-	check(t, verify(l, "", nil))
 }
 
 // A lowered limit ends the taking of a trace from a pool, and the amount that the trace has taken counts.
@@ -287,23 +292,15 @@ func leaseAndLimit(t *testing.T, e Engine) {
 	}
 	check(t, tr.Close([]byte("s")))
 	check(t, s.End())
-	if b := balance(t, l, "ana"); b.Spent != 2 || b.Reserved != 0 {
-		t.Errorf("%+v", b)
-	}
-	check(t, verify(l, "", nil))
+	wantBalance(t, l, "ana", 2, 0)
 }
 
 // A lease ends with its statement, and does not wait until its process does something else.
 func leaseEnds(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetLimit("ana", "m", 1000, 0))
-	other := l.start(t, "walk")
-	other.say(3)
-	other.hear()
-	other.say("end")
-	if said := other.hear(); said != "ended" {
-		t.Fatal(said)
-	}
+	other := l.walk(t, 3)
+	endWalk(other)
 	other.kill()
 	tr, state, lost := openTrace(t, l, "t2", "ana")
 	if state == "" || lost != 0 {
@@ -365,9 +362,7 @@ func leaseBeforeATrace(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetLimit("ana", "m", 1000, 0))
 	early, _, _ := openTrace(t, l, "t2", "ana")
-	other := l.start(t, "walk")
-	other.say(3)
-	other.hear()
+	other := l.walk(t, 3)
 	other.kill()
 	restarted, err := l.RestartTrace("t2", "ana", "m")
 	check(t, err)
@@ -386,9 +381,7 @@ func leaseBeforeATrace(t *testing.T, e Engine) {
 func leaseBroken(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetLimit("ana", "m", 1000, 0))
-	other := l.start(t, "walk")
-	other.say(4)
-	other.hear()
+	other := l.walk(t, 4)
 	restarted, err := l.RestartTrace("t3", "ana", "m")
 	check(t, err)
 	tr, state, lost := openTrace(t, l, "t3", "ana")
@@ -401,10 +394,7 @@ func leaseBroken(t *testing.T, e Engine) {
 	if err := tr.Close([]byte("s")); err != nil {
 		t.Errorf("somebody else's trace: %v", err)
 	}
-	other.say("end")
-	if said := other.hear(); said != "ended" {
-		t.Error(said)
-	}
+	endWalk(other)
 	other.end()
 	points, err := l.TraceRun("t3")
 	check(t, err)
@@ -416,7 +406,6 @@ func leaseBroken(t *testing.T, e Engine) {
 			t.Errorf("%s has %d points, %v", name, len(points), err)
 		}
 	}
-	check(t, verify(l, "", nil))
 }
 
 // A trace that goes by a lease on one account, while somebody charges a trace of that name to another, keeps its
@@ -425,19 +414,14 @@ func leaseAndOtherAccount(t *testing.T, e Engine) {
 	for _, saved := range []bool{false, true} {
 		l := e.fresh(t)
 		check(t, l.SetLimit("*", "m", 1000, 0))
-		other := l.start(t, "walk")
-		other.say(4)
-		other.hear()
+		other := l.walk(t, 4)
 		tr, _, _ := openTrace(t, l, "t3", "bob")
 		step(t, tr, 0, 3)
 		if saved {
 			check(t, tr.Save([]byte("s")))
 			step(t, tr, 1, 3)
 		}
-		other.say("end")
-		if said := other.hear(); said != "ended" {
-			t.Fatal(said)
-		}
+		endWalk(other)
 		check(t, tr.Close([]byte("s")))
 		other.end()
 		want := map[bool]int{false: 1, true: 2}[saved]

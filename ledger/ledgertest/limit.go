@@ -116,9 +116,7 @@ func allOrNoneWithAPool(t *testing.T, e Engine) {
 	check(t, l.Charge("f", "m", []ledger.Item{{Account: "ana", Epsilon: 3, Evaluations: 1}, {Account: "bob", Epsilon: 10, Evaluations: 1}})) // 2 from it
 	check(t, charge(l, "ana", 1))                                                                                                            // the limit's last
 	refused(t, charge(l, "ana", 1))
-	if b := balance(t, l, "ana"); b.Spent != 10 || b.Reserved != 0 {
-		t.Errorf("got %+v", b)
-	}
+	wantBalance(t, l, "ana", 10, 0)
 }
 
 func unitsDoNotMix(t *testing.T, e Engine) {

@@ -295,7 +295,6 @@ func releaseOfMany(t *testing.T, e Engine) {
 			t.Fatalf("at once   %s\nin pieces %s", told[0], told[1])
 		}
 	}
-	check(t, verify(l, "", nil))
 }
 
 // prepareAccounts gives some accounts limits, windows and charges.

@@ -241,23 +241,20 @@ type carry struct {
 // carryBalances writes, for every account, an entry with the sums of the entries that leave.
 func (t *transaction) carryBalances(writers []string, seqs []int64) error {
 	run := new(engine.Run)
-	var all []carry
-	err := t.query(`
+	all, err := collect(&t.reader, `
 SELECT e.account, e.unit, sum(e.spent)::bigint, sum(e.reserved)::bigint, sum(e.evaluations)::bigint,
   coalesce(max(e.time) FILTER (WHERE e.spent <> 0), max(e.time)), coalesce(b.window_start, 0), coalesce(b.window_spent, 0)
 FROM `+gone+` JOIN geosql.entry AS e ON e.writer = g.writer AND e.seq <= g.last
 LEFT JOIN geosql.balance AS b ON b.account = e.account AND b.unit = e.unit
 WHERE e.epsilon_limit IS NULL AND e.unit <> '' GROUP BY e.account, e.unit, b.window_start, b.window_spent ORDER BY e.account, e.unit`,
-		func(rows pgx.Rows) error {
-			var c carry
-			var unit string
+		func(rows pgx.Rows, c *carry) error {
+			var unit budget.Unit
 			var at int64
-			err := rows.Scan(&c.Account, &unit, (*int64)(&c.Spent), (*int64)(&c.Reserved), &c.Evaluations, &at, &c.window.Start, (*int64)(&c.window.Spent))
-			c.Origin = run.Origin(at, engine.ArchiveFunction, budget.Unit(unit))
+			err := rows.Scan(&c.Account, &unit, &c.Spent, &c.Reserved, &c.Evaluations, &at, &c.window.Start, &c.window.Spent)
+			c.Origin = run.Origin(at, engine.ArchiveFunction, unit)
 			if a := t.accounts[engine.Key{Account: c.Account, Unit: c.Unit}]; a != nil { // it may be charged in this transaction
 				c.window = a.standing.Stored
 			}
-			all = append(all, c)
 			return err
 		}, writers, seqs)
 	for i := 0; i < len(all) && err == nil; i++ {
@@ -269,17 +266,15 @@ WHERE e.epsilon_limit IS NULL AND e.unit <> '' GROUP BY e.account, e.unit, b.win
 // carryLimits writes the entries anew that set limits which still hold.
 func (t *transaction) carryLimits(writers []string, seqs []int64) error {
 	run := new(engine.Run)
-	var all []engine.Change
-	err := t.query(`
+	all, err := collect(&t.reader, `
 SELECT b.account, b.unit, b.epsilon, coalesce(b.window_seconds, 0), b.changed
 FROM `+gone+` JOIN geosql.budget AS b ON b.writer = g.writer AND b.entry <= g.last ORDER BY b.unit, b.account`,
-		func(rows pgx.Rows) error {
-			c := engine.Change{Limit: &engine.Limit{}}
-			var unit string
+		func(rows pgx.Rows, c *engine.Change) error {
+			c.Limit = &engine.Limit{}
+			var unit budget.Unit
 			var at int64
-			err := rows.Scan(&c.Account, &unit, (*int64)(&c.Limit.Epsilon), &c.Limit.Seconds, &at)
-			c.Origin = run.Origin(at, engine.LimitFunction, budget.Unit(unit))
-			all = append(all, c)
+			err := rows.Scan(&c.Account, &unit, &c.Limit.Epsilon, &c.Limit.Seconds, &at)
+			c.Origin = run.Origin(at, engine.LimitFunction, unit)
 			return err
 		}, writers, seqs)
 	for i := 0; i < len(all) && err == nil; i++ {
@@ -307,14 +302,11 @@ WHERE e.unit = '' AND e.account = '*' ORDER BY e.id`, writers, seqs)
 // carryOthers writes the entries without a unit that a query selects.
 func (t *transaction) carryOthers(sql string, writers []string, seqs []int64) error {
 	run := new(engine.Run)
-	var all []engine.Change
-	err := t.query(sql, func(rows pgx.Rows) error {
-		var c engine.Change
+	all, err := collect(&t.reader, sql, func(rows pgx.Rows, c *engine.Change) error {
 		var at int64
 		var function string
-		err := rows.Scan(&c.Account, (*int64)(&c.Spent), &c.Evaluations, &at, &function)
+		err := rows.Scan(&c.Account, &c.Spent, &c.Evaluations, &at, &function)
 		c.Origin = run.Origin(at, function, engine.EventUnit)
-		all = append(all, c)
 		return err
 	}, writers, seqs)
 	for i := 0; i < len(all) && err == nil; i++ {

@@ -63,15 +63,13 @@ ORDER BY min(id)`
 // and takes as long as it likes.
 func (l *Ledger) readCharges() (charges []ledger.Charge, err error) {
 	err = l.read(func(r *reader) error {
-		return r.query(chargesSQL, func(rows pgx.Rows) error {
-			var c ledger.Charge
-			var unit string
-			var at, spent int64
-			err := rows.Scan(&c.ID, &at, &c.Function, &c.Account, &unit, &spent, &c.Evaluations)
-			c.Time, c.Unit, c.Epsilon = time.UnixMicro(at).UTC(), budget.Unit(unit), budget.Amount(spent)
-			charges = append(charges, c)
+		charges, err = collect(r, chargesSQL, func(rows pgx.Rows, c *ledger.Charge) error {
+			var at int64
+			err := rows.Scan(&c.ID, &at, &c.Function, &c.Account, &c.Unit, &c.Epsilon, &c.Evaluations)
+			c.Time = time.UnixMicro(at).UTC()
 			return err
 		})
+		return err
 	})
 	return charges, err
 }
@@ -79,17 +77,15 @@ func (l *Ledger) readCharges() (charges []ledger.Charge, err error) {
 // LimitChanges implements [ledger.Ledger].
 func (l *Ledger) LimitChanges() (changes []ledger.LimitChange, err error) {
 	err = l.read(func(r *reader) error {
-		return r.query(`
+		changes, err = collect(r, `
 SELECT id, time, account, unit, epsilon_limit, coalesce(window_seconds, 0)
-FROM geosql.entry WHERE epsilon_limit IS NOT NULL ORDER BY id`, func(rows pgx.Rows) error {
-			var c ledger.LimitChange
-			var unit string
-			var at, limit int64
-			err := rows.Scan(&c.ID, &at, &c.Account, &unit, &limit, &c.Window)
-			c.Time, c.Unit, c.Limit = time.UnixMicro(at).UTC(), budget.Unit(unit), budget.Amount(limit)
-			changes = append(changes, c)
+FROM geosql.entry WHERE epsilon_limit IS NOT NULL ORDER BY id`, func(rows pgx.Rows, c *ledger.LimitChange) error {
+			var at int64
+			err := rows.Scan(&c.ID, &at, &c.Account, &c.Unit, &c.Limit, &c.Window)
+			c.Time = time.UnixMicro(at).UTC()
 			return err
 		})
+		return err
 	})
 	return changes, err
 }
@@ -99,18 +95,11 @@ func (l *Ledger) RoleBudgets(role string) (list []ledger.RoleBudget, err error) 
 	if err := checkNames(role); err != nil {
 		return nil, engine.Wrap(err)
 	}
-	err = engine.Wrap(l.store.view(func(r *reader) error {
-		return r.query("SELECT account, unit, spent FROM geosql.purse WHERE role = $1 ORDER BY unit, account", func(rows pgx.Rows) error {
-			b := ledger.RoleBudget{Role: role}
-			var unit string
-			var spent int64
-			err := rows.Scan(&b.Account, &unit, &spent)
-			b.Unit, b.Spent = budget.Unit(unit), budget.Amount(spent)
-			list = append(list, b)
-			return err
-		}, role)
-	}))
-	return list, err
+	err = l.store.view(func(r *reader) error {
+		list, err = collect(r, "SELECT role, account, unit, spent FROM geosql.purse WHERE role = $1 ORDER BY unit, account", scanRoleBudget, role)
+		return err
+	})
+	return list, engine.Wrap(err)
 }
 
 // TraceRun implements [ledger.Ledger].
@@ -171,12 +160,9 @@ ON CONFLICT (kind, digest) DO NOTHING`, kinds, texts, digests, t.now)
 // for new ones all the time.
 func (l *Ledger) Facts(after int64) (facts []ledger.Fact, err error) {
 	err = l.store.view(func(r *reader) error {
-		return r.query("SELECT id, kind, text FROM geosql.fact WHERE id > $1 ORDER BY id", func(rows pgx.Rows) error {
-			var f ledger.Fact
-			err := rows.Scan(&f.ID, &f.Kind, &f.Text)
-			facts = append(facts, f)
-			return err
-		}, after)
+		facts, err = collect(r, "SELECT id, kind, text FROM geosql.fact WHERE id > $1 ORDER BY id",
+			func(rows pgx.Rows, f *ledger.Fact) error { return rows.Scan(&f.ID, &f.Kind, &f.Text) }, after)
+		return err
 	})
 	return facts, engine.Wrap(err)
 }

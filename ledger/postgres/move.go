@@ -490,13 +490,15 @@ FROM geosql.budget AS b LEFT JOIN (`+mergedSQL+`) AS m ON m.writer = b.writer AN
 		})
 	c.Seen = query(ctx, tx, "SELECT answer, role FROM geosql.seen ORDER BY answer, role",
 		func(rows pgx.Rows, r *engine.SeenRow) error { return rows.Scan(&r.Answer, &r.Role) })
-	c.RoleBudgets = query(ctx, tx, "SELECT role, account, unit, spent FROM geosql.purse ORDER BY role, unit, account",
-		func(rows pgx.Rows, r *ledger.RoleBudget) error {
-			return rows.Scan(&r.Role, &r.Account, &r.Unit, &r.Spent)
-		})
+	c.RoleBudgets = query(ctx, tx, "SELECT role, account, unit, spent FROM geosql.purse ORDER BY role, unit, account", scanRoleBudget)
 	c.Facts = query(ctx, tx, "SELECT id, kind, text, recorded FROM geosql.fact ORDER BY id",
 		func(rows pgx.Rows, r *engine.FactRow) error { return rows.Scan(&r.ID, &r.Kind, &r.Text, &r.Recorded) })
 	return c, nil
+}
+
+// scanRoleBudget reads a row of geosql.purse.
+func scanRoleBudget(rows pgx.Rows, b *ledger.RoleBudget) error {
+	return rows.Scan(&b.Role, &b.Account, &b.Unit, &b.Spent)
 }
 
 // scanMerged reads a row of mergedSQL.
@@ -504,11 +506,10 @@ func scanMerged(rows pgx.Rows, e *ledger.Entry) error {
 	*e = ledger.Entry{}
 	var writer [16]byte
 	var seq int64
-	var unit string
 	var start, limit, seconds *int64
-	err := rows.Scan(&e.ID, &writer, &seq, &e.Statement, &e.Time, &e.Function, &e.Account, &unit, &e.Spent, &e.Reserved, &e.Evaluations,
+	err := rows.Scan(&e.ID, &writer, &seq, &e.Statement, &e.Time, &e.Function, &e.Account, &e.Unit, &e.Spent, &e.Reserved, &e.Evaluations,
 		&start, &e.Window.Spent, &limit, &seconds)
-	e.Unit, e.Limit = budget.Unit(unit), ledger.NoLimit
+	e.Limit = ledger.NoLimit
 	if start != nil {
 		e.Window.Start = *start
 	}

@@ -168,6 +168,17 @@ func (r *reader) query(sql string, each func(pgx.Rows) error, args ...any) error
 	return lost(rows.Err())
 }
 
+// collect returns what scan makes of each row that a query answers.
+func collect[R any](r *reader, sql string, scan func(pgx.Rows, *R) error, args ...any) (all []R, err error) {
+	err = r.query(sql, func(rows pgx.Rows) error {
+		var one R
+		err := scan(rows, &one)
+		all = append(all, one)
+		return err
+	}, args...)
+	return all, err
+}
+
 // row reads the one row that a query answers. It reports false if there is none.
 func (r *reader) row(sql string, args []any, to ...any) (bool, error) {
 	if err := r.flushBefore(); err != nil {
@@ -198,25 +209,16 @@ func (r *reader) Standing(k engine.Key) (ledger.Standing, error) {
 }
 
 // LimitedUnits implements [engine.Reader].
-func (r *reader) LimitedUnits(account string) (units []budget.Unit, err error) {
-	err = r.query("SELECT DISTINCT unit FROM geosql.budget WHERE account IN ($1, '*') ORDER BY unit", func(rows pgx.Rows) error {
-		var unit string
-		err := rows.Scan(&unit)
-		units = append(units, budget.Unit(unit))
-		return err
-	}, account)
-	return units, err
+func (r *reader) LimitedUnits(account string) ([]budget.Unit, error) {
+	return collect(r, "SELECT DISTINCT unit FROM geosql.budget WHERE account IN ($1, '*') ORDER BY unit",
+		func(rows pgx.Rows, unit *budget.Unit) error { return rows.Scan(unit) }, account)
 }
 
 // limitsSince returns the accounts and units with limits set after a revision, and the last revision.
 func (r *reader) limitsSince(revision int64) (set []engine.Key, last int64, err error) {
 	last = revision
-	err = r.query("SELECT account, unit, revision FROM geosql.budget WHERE revision > $1 ORDER BY revision", func(rows pgx.Rows) error {
-		var account, unit string
-		err := rows.Scan(&account, &unit, &last)
-		set = append(set, engine.Key{Account: account, Unit: budget.Unit(unit)})
-		return err
-	}, revision)
+	set, err = collect(r, "SELECT account, unit, revision FROM geosql.budget WHERE revision > $1 ORDER BY revision",
+		func(rows pgx.Rows, k *engine.Key) error { return rows.Scan(&k.Account, &k.Unit, &last) }, revision)
 	return set, last, err
 }
 
@@ -315,12 +317,10 @@ func (r *reader) trace(sql, name string) (*engine.TraceRow, error) {
 		return nil, err
 	}
 	var row engine.TraceRow
-	var unit string
-	found, err := r.row(sql, []any{name}, &row.Account, &unit, &row.State, &row.Saved, &row.User, (*int64)(&row.Held), (*int64)(&row.Lost))
+	found, err := r.row(sql, []any{name}, &row.Account, &row.Unit, &row.State, &row.Saved, &row.User, (*int64)(&row.Held), (*int64)(&row.Lost))
 	if !found || err != nil {
 		return nil, err
 	}
-	row.Unit = budget.Unit(unit)
 	return &row, nil
 }
 

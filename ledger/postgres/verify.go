@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/internal/engine"
 )
@@ -190,11 +189,9 @@ SELECT replace(writer::text, '-', ''), seq, id, statement, time, function, accou
 FROM geosql.entry `
 	var e record
 	return r.query(sql+where+" ORDER BY id", func(rows pgx.Rows) error {
-		var unit string
-		err := rows.Scan(&e.writer, &e.ID, &e.order, &e.Statement, &e.Time, &e.Function, &e.Account, &unit,
+		err := rows.Scan(&e.writer, &e.ID, &e.order, &e.Statement, &e.Time, &e.Function, &e.Account, (*string)(&e.Unit),
 			(*int64)(&e.Spent), (*int64)(&e.Reserved), &e.Evaluations,
 			&e.Window.Start, (*int64)(&e.Window.Spent), (*int64)(&e.Limit), &e.LimitWindow, &e.hash)
-		e.Unit = budget.Unit(unit)
 		if err != nil {
 			return err
 		}
@@ -205,12 +202,12 @@ FROM geosql.entry `
 // totals reads the balances, limits and role budgets that are stored.
 func (r *reader) totals() (*engine.Totals, error) {
 	b := engine.NewTotals()
-	var account, unit string
+	var k engine.Key
 	err := r.query(`
 SELECT account, unit, spent, reserved, last_charge, coalesce(window_start, 0), window_spent FROM geosql.balance`, func(rows pgx.Rows) error {
 		var row engine.BalanceRow
-		err := rows.Scan(&account, &unit, (*int64)(&row.Spent), (*int64)(&row.Reserved), &row.LastCharge, &row.Window.Start, (*int64)(&row.Window.Spent))
-		b.Balances[engine.Key{Account: account, Unit: budget.Unit(unit)}] = row
+		err := rows.Scan(&k.Account, &k.Unit, &row.Spent, &row.Reserved, &row.LastCharge, &row.Window.Start, &row.Window.Spent)
+		b.Balances[k] = row
 		return err
 	})
 	if err != nil {
@@ -219,8 +216,8 @@ SELECT account, unit, spent, reserved, last_charge, coalesce(window_start, 0), w
 	err = r.query(`
 SELECT account, unit, epsilon, coalesce(window_seconds, 0), changed, replace(writer::text, '-', ''), entry FROM geosql.budget`, func(rows pgx.Rows) error {
 		var row engine.LimitRow
-		err := rows.Scan(&account, &unit, (*int64)(&row.Epsilon), &row.Seconds, &row.Changed, &row.Writer, &row.Entry)
-		b.Limits[engine.Key{Account: account, Unit: budget.Unit(unit)}] = row
+		err := rows.Scan(&k.Account, &k.Unit, &row.Epsilon, &row.Seconds, &row.Changed, &row.Writer, &row.Entry)
+		b.Limits[k] = row
 		return err
 	})
 	if err != nil {
@@ -228,8 +225,7 @@ SELECT account, unit, epsilon, coalesce(window_seconds, 0), changed, replace(wri
 	}
 	return b, r.query("SELECT role, account, unit, spent FROM geosql.purse", func(rows pgx.Rows) error {
 		var p ledger.RoleBudget
-		err := rows.Scan(&p.Role, &p.Account, &unit, (*int64)(&p.Spent))
-		p.Unit = budget.Unit(unit)
+		err := scanRoleBudget(rows, &p)
 		b.AddRoleBudget(p)
 		return err
 	})
