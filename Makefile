@@ -95,7 +95,7 @@ bare-short:
 WINDOWS      = $(GO) run ./internal/emulate/gotest windows/amd64
 WINDOWS_TEST = ./budget/... ./cmd/geosql/... ./dataset/... ./ledger ./ledger/engines ./ledger/file ./ledger/internal/... \
 	./ledger/postgres/internal/... ./mechanism/... ./release/... ./sealed/... ./sqlitefn/... $(addprefix ./internal/,audit audit/bound boxes \
-	cli/... counts decimal elementary files golden intern moment printable settings sqlite sqlmath turns vdbe version workers)
+	cli/... counts decimal elementary files golden intern moment printable settings sqlite sqlmath turns varint vdbe version workers)
 .PHONY: windows windows-short
 windows: windows-short
 	$(WINDOWS) -timeout 30m -run '^TestScripts$$/^Go$$' ./internal/conformance
@@ -119,7 +119,7 @@ NUMBERS_OF = ./internal/elementary ./budget ./mechanism/planar ./mechanism/scala
 ARM64      = $(GO) run ./internal/emulate/gotest linux/arm64
 ARM64_TEST = ./budget ./cmd/geosql/... ./cmd/geosql-study ./dataset/... ./ledger/... ./mechanism/... ./release/... ./sealed/... ./serve/... \
 	./sqlitefn/... $(addprefix ./internal/,audit/... boxes cli/... counts decimal declaration elementary files golden intern moment \
-	printable/... processes settings sqlite/... sqlmath study/... turns vdbe version workers)
+	printable/... processes settings sqlite/... sqlmath study/... turns varint vdbe version workers)
 ARM64_HERE = /proc/sys/fs/binfmt_misc/qemu-aarch64 /etc/qemu-binfmt/aarch64
 .PHONY: arm64 arm64-short
 arm64: arm64-short

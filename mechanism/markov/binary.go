@@ -8,6 +8,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/geosql/geosql/internal/varint"
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
@@ -73,9 +74,9 @@ var errForm = errors.New("not the binary form of a Markov model")
 // of at most 2^20 cells. It does not check who wrote the data, nor notice a different
 // domain of the same name if its grid has the same size.
 func ParseModel(data []byte, domain func(name string) (*planar.Domain, error)) (*Model, error) {
-	d := decoder{data: data}
+	d := decoder{varint.New(data)}
 	h := d.header()
-	if d.failed {
+	if d.Failed() {
 		return nil, errForm
 	}
 	on, err := domain(h.domain)
@@ -91,7 +92,7 @@ func ParseModel(data []byte, domain func(name string) (*planar.Domain, error)) (
 			h.width, h.height, on.Name(), g.width, g.height)
 	}
 	rows, moves := d.rows(g.Len())
-	if d.failed || !plausible(g.Len(), h.traces, rows, moves) {
+	if d.Failed() || !plausible(g.Len(), h.traces, rows, moves) {
 		return nil, errForm
 	}
 	m := newModel(g, h.period, h.traces, rows, moves)
@@ -126,11 +127,8 @@ func plausible(cells int, traces int64, rows []row, moves []move) bool {
 	return 0 < traces && uint64(traces) <= starts
 }
 
-// A decoder reads a model from its binary form. After a failure it reads zeros.
-type decoder struct {
-	data   []byte
-	failed bool
-}
+// A decoder reads a model from its binary form.
+type decoder struct{ *varint.Reader }
 
 // A header holds the fields before the counts.
 type header struct {
@@ -141,30 +139,25 @@ type header struct {
 	traces        int64
 }
 
-func (d *decoder) header() (h header) {
-	if version := d.bytes(1); d.failed || version[0] != formatVersion {
-		d.failed = true
-		return h
-	}
-	h.domain = string(d.bytes(d.below(uint64(len(d.data)))))
-	if metres := d.bytes(8); !d.failed {
-		h.metres = math.Float64frombits(binary.BigEndian.Uint64(metres))
-	}
-	h.period = time.Duration(d.below(uint64(math.MaxInt64/time.Microsecond)+1)) * time.Microsecond
-	h.width = d.below(maxCells + 1)
-	h.height = d.below(maxCells + 1)
-	h.traces = int64(d.below(math.MaxInt64))
-	d.failed = d.failed || !validPeriod(h.period)
+func (d decoder) header() (h header) {
+	d.Require(d.Byte() == formatVersion)
+	h.domain = string(d.Bytes(d.Below(uint64(d.Len()))))
+	h.metres = d.Float64()
+	h.period = time.Duration(d.Below(uint64(math.MaxInt64/time.Microsecond)+1)) * time.Microsecond
+	h.width = d.Below(maxCells + 1)
+	h.height = d.Below(maxCells + 1)
+	h.traces = int64(d.Below(math.MaxInt64))
+	d.Require(validPeriod(h.period))
 	return h
 }
 
 // rows reads the counts on a grid with the given number of cells. A row and a move take
 // at least two bytes each, so the length of the data bounds the memory.
-func (d *decoder) rows(cells int) (rows []row, moves []move) {
+func (d decoder) rows(cells int) (rows []row, moves []move) {
 	next := uint64(0)
-	for n := d.below(uint64(cells) + 1); n > 0 && !d.failed; n-- {
-		cell := next + d.below(uint64(cells)-next)
-		visits := 1 + d.below(math.MaxUint32)
+	for n := d.Below(uint64(cells) + 1); n > 0 && !d.Failed(); n-- {
+		cell := next + d.Below(uint64(cells)-next)
+		visits := 1 + d.Below(math.MaxUint32)
 		moves = d.moves(moves, cell, cells)
 		rows = append(rows, row{cell: uint32(cell), visits: uint32(visits), end: len(moves)})
 		next = cell + 1
@@ -173,57 +166,22 @@ func (d *decoder) rows(cells int) (rows []row, moves []move) {
 }
 
 // moves reads the moves from a cell and appends them.
-func (d *decoder) moves(moves []move, from uint64, cells int) []move {
-	n := d.below(uint64(cells) + 1)
+func (d decoder) moves(moves []move, from uint64, cells int) []move {
+	n := d.Below(uint64(cells) + 1)
 	next := uint64(0)
 	for k := range n {
 		var cell uint64
 		if k == 0 {
-			cell = from + uint64(d.varint()) // modulo 2^64
+			cell = from + uint64(d.Varint()) // modulo 2^64
 		} else {
-			cell = next + d.below(uint64(cells)-next)
+			cell = next + d.Below(uint64(cells)-next)
 		}
-		count := 1 + d.below(math.MaxUint32)
-		if d.failed || cell >= uint64(cells) {
-			d.failed = true
+		count := 1 + d.Below(math.MaxUint32)
+		if d.Require(cell < uint64(cells)); d.Failed() {
 			return moves
 		}
 		moves = append(moves, move{uint32(cell), uint32(count)})
 		next = cell + 1
 	}
 	return moves
-}
-
-// below reads a number that must be below a limit.
-func (d *decoder) below(limit uint64) uint64 {
-	v, n := binary.Uvarint(d.data)
-	if n > 0 {
-		d.bytes(uint64(n))
-	}
-	if d.failed || n <= 0 || v >= limit {
-		d.failed = true
-		return 0
-	}
-	return v
-}
-
-func (d *decoder) varint() int64 {
-	v, n := binary.Varint(d.data)
-	if d.failed || n <= 0 {
-		d.failed = true
-		return 0
-	}
-	d.bytes(uint64(n))
-	return v
-}
-
-// bytes reads n bytes.
-func (d *decoder) bytes(n uint64) []byte {
-	if d.failed || n > uint64(len(d.data)) {
-		d.failed = true
-		return nil
-	}
-	taken := d.data[:n]
-	d.data = d.data[n:]
-	return taken
 }

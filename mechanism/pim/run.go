@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/varint"
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
@@ -182,14 +183,11 @@ func (m *Mechanism) Resume(state []byte) (*Run, error) {
 // from the belief that they have led to.
 func (m *Mechanism) resumeReports(state []byte) (*Run, error) {
 	var numbers []int64
-	for len(state) > 0 && len(numbers) < 4+3*fewReports {
-		v, n := binary.Varint(state)
-		if n <= 0 {
-			return nil, errState
-		}
-		numbers, state = append(numbers, v), state[n:]
+	s := varint.New(state)
+	for s.Len() > 0 && len(numbers) < 4+3*fewReports {
+		numbers = append(numbers, s.Varint())
 	}
-	if len(state) > 0 || len(numbers) < 7 || len(numbers)%3 != 1 || numbers[0] != int64(m.model.Grid().Len()) {
+	if s.Failed() || s.Len() > 0 || len(numbers) < 7 || len(numbers)%3 != 1 || numbers[0] != int64(m.model.Grid().Len()) {
 		return nil, errState
 	}
 	numbers = numbers[1:]
@@ -218,17 +216,13 @@ func (m *Mechanism) resumeReports(state []byte) (*Run, error) {
 
 func (m *Mechanism) resumeBelief(state []byte) (*Run, error) {
 	r := m.Start()
-	last, n := binary.Varint(state)
-	if n <= 0 {
-		return nil, errState
-	}
-	rest := state[n:]
-	clock, n := binary.Varint(rest)
-	if n <= 0 || clock > last || len(rest[n:]) != 8*len(r.belief) {
+	s := varint.New(state)
+	last, clock := s.Varint(), s.Varint()
+	if s.Failed() || clock > last || s.Len() != 8*len(r.belief) {
 		return nil, errState
 	}
 	r.begun, r.last, r.clock, r.short = true, last, clock, false
-	return r, r.readBelief(rest[n:])
+	return r, r.readBelief(s.Bytes(uint64(s.Len())))
 }
 
 func (r *Run) readBelief(bytes []byte) error {

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+
+	"github.com/geosql/geosql/internal/varint"
 )
 
 // priorVersion is the first byte of a prior's binary form.
@@ -40,9 +42,10 @@ var errPriorForm = errors.New("not the binary form of a prior")
 // domain of a name; its errors are returned unchanged. It accepts only the output of AppendBinary.
 // It does not check who wrote the data.
 func ParsePrior(data []byte, domain func(name string) (*Domain, error)) (*Prior, error) {
-	r := bytes.NewReader(data)
-	name, places, err := readPriorHeader(r)
-	if err != nil {
+	r := varint.New(data)
+	r.Require(r.Byte() == priorVersion)
+	name, places := string(r.Bytes(r.Uvarint())), r.Uvarint()
+	if r.Failed() || places > uint64(r.Len())/10 {
 		return nil, errPriorForm
 	}
 	on, err := domain(name)
@@ -50,13 +53,14 @@ func ParsePrior(data []byte, domain func(name string) (*Domain, error)) (*Prior,
 		return nil, err
 	}
 	p := &Prior{domain: on}
-	var at Cell
-	for range places {
-		place, err := readPlace(r, at)
-		if err != nil || len(p.places) > 0 && compareCells(at, place.Cell) >= 0 {
+	var before Cell
+	for k := range places {
+		place := weighted{Cell{before.I + r.Varint(), before.J + r.Varint()}, r.Float64()}
+		inOrder := k == 0 || compareCells(before, place.Cell) < 0
+		if !(place.weight > 0) || !inOrder || min(place.I, place.J) < -maxCell || max(place.I, place.J) > maxCell {
 			return nil, errPriorForm
 		}
-		p.places, at = append(p.places, place), place.Cell
+		p.places, before = append(p.places, place), place.Cell
 	}
 	if p.check() != nil {
 		return nil, errPriorForm
@@ -66,43 +70,4 @@ func ParsePrior(data []byte, domain func(name string) (*Domain, error)) (*Prior,
 		return nil, errPriorForm
 	}
 	return p, nil
-}
-
-func readPriorHeader(r *bytes.Reader) (name string, places uint64, err error) {
-	version, err := r.ReadByte()
-	if err != nil || version != priorVersion {
-		return "", 0, errPriorForm
-	}
-	length, err := binary.ReadUvarint(r)
-	if err != nil || length > uint64(r.Len()) {
-		return "", 0, errPriorForm
-	}
-	text := make([]byte, length)
-	_, _ = r.Read(text)
-	places, err = binary.ReadUvarint(r)
-	if err != nil || places > uint64(r.Len())/10 {
-		return "", 0, errPriorForm
-	}
-	return string(text), places, nil
-}
-
-// readPlace reads a place, given the lattice point of the one before.
-func readPlace(r *bytes.Reader, before Cell) (place weighted, err error) {
-	i, err := binary.ReadVarint(r)
-	if err != nil {
-		return weighted{}, err
-	}
-	j, err := binary.ReadVarint(r)
-	if err != nil {
-		return weighted{}, err
-	}
-	var bits [8]byte
-	if n, _ := r.Read(bits[:]); n < len(bits) {
-		return weighted{}, errPriorForm
-	}
-	place = weighted{Cell{before.I + i, before.J + j}, math.Float64frombits(binary.BigEndian.Uint64(bits[:]))}
-	if !(place.weight > 0) || min(place.I, place.J) < -maxCell || max(place.I, place.J) > maxCell {
-		return weighted{}, errPriorForm
-	}
-	return place, nil
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+
+	"github.com/geosql/geosql/internal/varint"
 )
 
 // rowsVersion is the first byte of stored rows.
@@ -99,44 +101,19 @@ func rowsDigest(computedFrom [sha256.Size]byte, strips []byte) (digest [sha256.S
 // parseStrips returns the strips in b. It reports false unless b holds at least one strip,
 // in strict order, and nothing else.
 func parseStrips(b []byte) (strips []strip, ok bool) {
-	d := stripDecoder{rest: b}
+	r := varint.New(b)
 	strips = make([]strip, 0, len(b)/3) // a strip takes at least three bytes
 	var before strip
-	for len(d.rest) > 0 {
-		s := strip{row: d.index(before.row), lo: d.index(before.lo)}
-		s.hi = d.last(s.lo)
-		if d.failed || len(strips) > 0 && s.zKey() <= before.zKey() {
+	for r.Len() > 0 {
+		row, lo := int64(before.row)+r.Varint(), int64(before.lo)+r.Varint() // far outside where they overflow
+		hi := lo + int64(min(r.Uvarint(), math.MaxUint32))
+		s := strip{int32(row), int32(lo), int32(hi)}
+		fits := row == int64(s.row) && lo == int64(s.lo) && hi == int64(s.hi)
+		if r.Failed() || !fits || len(strips) > 0 && s.zKey() <= before.zKey() {
 			return nil, false
 		}
 		strips = append(strips, s)
 		before = s
 	}
 	return strips, len(strips) > 0
-}
-
-// A stripDecoder reads indices. After a failure its results are meaningless.
-type stripDecoder struct {
-	rest   []byte
-	failed bool
-}
-
-// index reads an index as the difference from the one before.
-func (d *stripDecoder) index(before int32) int32 {
-	v, n := binary.Varint(d.rest)
-	return d.take(n, int64(before)+v) // which is far outside where it overflows
-}
-
-// last reads the last index of a strip as the number of those after the first.
-func (d *stripDecoder) last(first int32) int32 {
-	v, n := binary.Uvarint(d.rest)
-	return d.take(n, int64(first)+int64(min(v, math.MaxUint32)))
-}
-
-// take skips n bytes and returns the index that they encode.
-func (d *stripDecoder) take(n int, index int64) int32 {
-	if n <= 0 || index != int64(int32(index)) {
-		d.failed, n = true, 0
-	}
-	d.rest = d.rest[n:]
-	return int32(index)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/varint"
 )
 
 // stateVersion is the first byte of a run's binary form.
@@ -56,9 +57,9 @@ var errState = errors.New("not the binary form of a run")
 // AppendBinary for a run that can exist: on an error r is
 // unchanged.
 func (r *Run) UnmarshalBinary(data []byte) error {
-	d := decoder{data: data}
+	d := decoder{varint.New(data)}
 	run := d.run()
-	if d.failed || !run.plausible() {
+	if d.Failed() || !run.plausible() {
 		return errState
 	}
 	// A run has one form: no number is longer than necessary, and nothing follows.
@@ -82,47 +83,35 @@ func (r *Run) plausible() bool {
 		-maxHandicap <= r.rivals.handicap && r.rivals.handicap <= maxHandicap
 }
 
-// A decoder reads a run from its binary form. After a failure it reads zeros.
-type decoder struct {
-	data   []byte
-	failed bool
-}
+// A decoder reads a run from its binary form.
+type decoder struct{ *varint.Reader }
 
-func (d *decoder) run() (r Run) {
-	if len(d.data) == 0 || d.data[0] != stateVersion {
-		d.failed = true
-		return r
-	}
-	d.data = d.data[1:]
-	r.history.Points = int64(d.uvarint())
-	r.history.Spent = budget.Amount(d.uvarint())
+func (d decoder) run() (r Run) {
+	d.Require(d.Byte() == stateVersion)
+	r.history.Points = int64(d.Uvarint())
+	r.history.Spent = budget.Amount(d.Uvarint())
 	if r.history.Points == 0 {
 		return r
 	}
-	r.history.Tested = int64(d.uvarint())
-	r.history.Easy = int64(d.uvarint())
-	r.last = fix{d.varint(), d.cell(Cell{})}
+	r.history.Tested = int64(d.Uvarint())
+	r.history.Easy = int64(d.Uvarint())
+	r.last = fix{d.Varint(), d.cell(Cell{})}
 	r.paid = d.older(r.last)
 	r.recent = d.recent(r.paid)
-	handicap := d.varint()
+	handicap := d.Varint()
 	r.rivals.handicap = int8(handicap)
-	d.failed = d.failed || int64(r.rivals.handicap) != handicap
+	d.Require(int64(r.rivals.handicap) == handicap)
 	return r
 }
 
 // recent reads the recent points. The latest is known.
-func (d *decoder) recent(latest fix) (r recent) {
-	n := d.uvarint()
-	if n > recentSize {
-		d.failed = true
-		return r
-	}
-	r.n = int(n)
+func (d decoder) recent(latest fix) (r recent) {
+	r.n = int(d.Below(recentSize + 1))
 	for k := r.n - 1; k >= 0; k-- {
 		r.points[k] = latest
 		if k > 0 {
 			older := d.older(latest)
-			d.failed = d.failed || older.t == latest.t
+			d.Require(older.t != latest.t)
 			latest = older
 		}
 	}
@@ -130,40 +119,18 @@ func (d *decoder) recent(latest fix) (r recent) {
 }
 
 // older reads a fix relative to a later one.
-func (d *decoder) older(later fix) fix {
-	age := d.uvarint()
-	if age > uint64(later.t)-1<<63 { // before the least int64
-		d.failed = true
-	}
+func (d decoder) older(later fix) fix {
+	age := d.Uvarint()
+	d.Require(age <= uint64(later.t)-1<<63) // not before the least int64
 	return fix{int64(uint64(later.t) - age), d.cell(later.z)}
 }
 
 // cell reads a cell relative to another.
-func (d *decoder) cell(base Cell) Cell {
-	c := Cell{base.I + d.varint(), base.J + d.varint()}
+func (d decoder) cell(base Cell) Cell {
+	c := Cell{base.I + d.Varint(), base.J + d.Varint()}
 	if !c.bounded() { // nor is a sum that overflowed
-		d.failed = true
+		d.Require(false)
 		return Cell{}
 	}
 	return c
-}
-
-func (d *decoder) uvarint() uint64 {
-	v, n := binary.Uvarint(d.data)
-	return consume(d, v, n)
-}
-
-func (d *decoder) varint() int64 {
-	v, n := binary.Varint(d.data)
-	return consume(d, v, n)
-}
-
-// consume passes over n bytes, which held v unless n is 0 or less.
-func consume[T int64 | uint64](d *decoder, v T, n int) T {
-	if n <= 0 || d.failed {
-		d.failed = true
-		return 0
-	}
-	d.data = d.data[n:]
-	return v
 }
