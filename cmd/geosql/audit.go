@@ -78,7 +78,7 @@ func (t *auditTask) run(ctx context.Context, functions []string) error {
 	if err != nil {
 		return err
 	}
-	defer page.remove()
+	defer page.Remove()
 	line := cli.NewTerminalLine()
 	report, err := audit.Run(ctx, audit.Config{
 		Host: h, Functions: functions, Workers: runtime.GOMAXPROCS(0),
@@ -90,7 +90,7 @@ func (t *auditTask) run(ctx context.Context, functions []string) error {
 	if err != nil {
 		return fmt.Errorf("audit: %w", err)
 	}
-	if err := cmp.Or(t.print(report), page.write(report)); err != nil {
+	if err := cmp.Or(t.print(report), writePage(page, report)); err != nil {
 		return err
 	}
 	if report.Violated {
@@ -135,11 +135,8 @@ func (t *auditTask) host(ctx context.Context) (host.Host, error) {
 	return host.Library{Command: command}, nil
 }
 
-// An auditPage is the page that a command writes; nil where it writes none.
-type auditPage struct{ *store.NewFile }
-
-// beginPage begins the page, so that a name that cannot be used is an error before the audit.
-func (t *auditTask) beginPage() (*auditPage, error) {
+// beginPage begins the page, so that a name that cannot be used is an error before the audit. It is nil where none is asked for.
+func (t *auditTask) beginPage() (*store.NewFile, error) {
 	if t.page == "" {
 		return nil, nil
 	}
@@ -147,29 +144,22 @@ func (t *auditTask) beginPage() (*auditPage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("audit: --out: %w", err)
 	}
-	return &auditPage{f}, nil
+	return f, nil
 }
 
-// write writes the page and gives it its place.
-func (p *auditPage) write(r *audit.Report) error {
-	if p == nil {
+// writePage writes the page, if there is one, and gives it its place.
+func writePage(page *store.NewFile, r *audit.Report) error {
+	if page == nil {
 		return nil
 	}
-	f, err := os.Create(p.Path())
+	f, err := os.Create(page.Path())
 	if err != nil {
 		return err
 	}
 	if err := cmp.Or(r.WritePage(f), f.Close()); err != nil {
 		return err
 	}
-	return p.Publish()
-}
-
-// remove removes a page that is not complete.
-func (p *auditPage) remove() {
-	if p != nil {
-		p.NewFile.Remove()
-	}
+	return page.Publish()
 }
 
 // print prints a report to standard output.

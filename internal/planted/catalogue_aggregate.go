@@ -94,8 +94,7 @@ var aggregates = []Bug{
 		Function: "dx_sum",
 		Edits: []Edit{after("reading.queryGroup.Final", "g.pay(", `
 			if err == nil && g.paying.Accounts() == 0 {
-				c.Result(answerTo(g.query.StandIn()))
-				return nil
+				return c.Result(answerTo(g.query.StandIn()), nil)
 			}
 		`)},
 	},

@@ -107,11 +107,7 @@ func (f *Function) Complete() {
 
 // answerScalar sets the result of a scalar form to the answer.
 func (f *Function) answerScalar(c Call) error {
-	a, err := f.Answer(c)
-	if err == nil {
-		c.Result(a)
-	}
-	return err
+	return c.Result(f.Answer(c))
 }
 
 // LocationColumns lists the columns of the table-valued form of a function that answers a location.
@@ -141,8 +137,11 @@ func (l locationCursor) Filter(c Call, used uint) (sqlite.Rows, error) {
 func (locationCursor) Next(Call) (sqlite.Rows, error) { return sqlite.NoRow, nil }
 func (locationCursor) Close()                         {}
 
-// Result sets the result of a call to an answer. A location is WKT.
-func (c Call) Result(a Answer) {
+// Result sets the result of a call to an answer, unless there is an error, which it returns. A location is WKT.
+func (c Call) Result(a Answer, err error) error {
+	if err != nil {
+		return err
+	}
 	switch a.kind {
 	case ofNumber:
 		c.ResultFloat(0, a.number)
@@ -153,4 +152,5 @@ func (c Call) Result(a Answer) {
 	case ofLocation:
 		c.ResultPoint(0, a.place[0], a.place[1])
 	}
+	return nil
 }

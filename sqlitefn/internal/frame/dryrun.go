@@ -216,14 +216,10 @@ func (d *DryRun) Repeats() bool { return d.Program.Repeats(d.pure.has, d.session
 
 // Run executes the statement without charging or drawing anything, and undoes its writes.
 func (d *DryRun) Run() error {
-	s := d.session
-	var err error
 	if d.Program.Writes() {
-		err = s.runAndUndo(d.stmt)
-	} else {
-		err = d.stmt.Run()
+		return d.session.runAndUndo(d.stmt)
 	}
-	return err
+	return d.stmt.Run()
 }
 
 // RunDry makes a dry run of one statement. It also reports whether the statement is proved to

@@ -74,8 +74,7 @@ func (g *plainGroup) Final(c frame.Call) error {
 	if err != nil {
 		return err
 	}
-	c.Result(g.answer(paid))
-	return nil
+	return c.Result(g.answer(paid), nil)
 }
 
 // sealedForm is a set of sealed locations.

@@ -97,11 +97,7 @@ func (g *countGroup) Row(c frame.Call) error {
 
 // Final charges all accounts in one transaction and draws.
 func (g *countGroup) Final(c frame.Call) error {
-	a, err := g.Answer(c)
-	if err == nil {
-		c.Result(a)
-	}
-	return err
+	return c.Result(g.Answer(c))
 }
 
 func (g *countGroup) Answer(c frame.Call) (frame.Answer, error) {

@@ -169,8 +169,7 @@ func (g *queryGroup) Final(c frame.Call) error {
 	if err != nil {
 		return err
 	}
-	c.Result(answerTo(drawReading(c, paid, g.query, &g.acc)))
-	return nil
+	return c.Result(answerTo(drawReading(c, paid, g.query, &g.acc)), nil)
 }
 
 // pay pays for the group. Under d1 the groups of a statement may cost once.

@@ -182,11 +182,7 @@ func (g *Group) number(account int) uint32 {
 
 // Final answers the group.
 func (g *Group) Final(c frame.Call) error {
-	a, err := g.Answer(c)
-	if err == nil {
-		c.Result(a)
-	}
-	return err
+	return c.Result(g.Answer(c))
 }
 
 // Answer charges all members in one transaction, or nobody, and draws. A group without values answers NULL.

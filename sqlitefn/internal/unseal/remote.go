@@ -117,9 +117,5 @@ func (g *remoteGroup) Final(c frame.Call) error {
 	if err != nil {
 		return frame.Named(err)
 	}
-	a, err := frame.ParseAnswer(b)
-	if err == nil {
-		c.Result(a)
-	}
-	return err
+	return c.Result(frame.ParseAnswer(b))
 }
