@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -87,19 +88,15 @@ func (c *catalogue) addPrivileges(l *library) {
 		r := c.byOID[oidOf(a[0])]
 		return r != nil && r.Schema != "information_schema", nil
 	})
+	readers := set("SELECT USAGE CONNECT EXECUTE")
 	for _, kind := range strings.Fields("table any_column column schema database sequence function language type tablespace server foreign_data_wrapper parameter") {
 		args := []int{2, 3}
 		if kind == "column" {
 			args = []int{3, 4}
 		}
 		l.add("has_"+kind+"_privilege", "bool", true, true, args, func(a []any) (any, error) {
-			for _, p := range strings.Split(strings.ToUpper(textOf(a[len(a)-1])), ",") {
-				switch strings.TrimSpace(p) {
-				case "SELECT", "USAGE", "CONNECT", "EXECUTE":
-					return true, nil
-				}
-			}
-			return false, nil
+			asked := strings.Split(strings.ToUpper(textOf(a[len(a)-1])), ",")
+			return slices.ContainsFunc(asked, func(p string) bool { return readers[strings.TrimSpace(p)] }), nil
 		})
 	}
 	l.add("pg_has_role", "bool", false, true, []int{2, 3}, func(a []any) (any, error) {
@@ -439,21 +436,14 @@ func (l *library) addArrays() {
 // addElements adds the functions that find elements of arrays, change arrays, and read fields of rows.
 func (l *library) addElements() {
 	l.addArray("array_position", "int4", []int{2}, func(list, a []any) (any, error) {
-		for i, e := range list {
-			if e != nil && textOf(e) == textOf(a[1]) {
-				return int64(i + 1), nil
-			}
+		if i := slices.IndexFunc(list, func(e any) bool { return e != nil && textOf(e) == textOf(a[1]) }); i >= 0 {
+			return i + 1, nil
 		}
 		return nil, nil
 	})
 	l.addArray("array_remove", "text", []int{2}, func(list, a []any) (any, error) {
-		var kept []any
-		for _, e := range list {
-			if (e == nil) != (a[1] == nil) || textOf(e) != textOf(a[1]) {
-				kept = append(kept, e)
-			}
-		}
-		return formatArray(kept), nil
+		is := func(e any) bool { return (e == nil) == (a[1] == nil) && textOf(e) == textOf(a[1]) }
+		return formatArray(slices.DeleteFunc(list, is)), nil
 	})
 	l.addArray("array_append", "text", []int{2}, func(list, a []any) (any, error) { return formatArray(append(list, a[1])), nil })
 	l.add("string_to_array", "text", true, true, []int{2}, func(a []any) (any, error) {

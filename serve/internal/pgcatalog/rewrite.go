@@ -965,12 +965,6 @@ var relations = map[string]string{
 
 // emitTables rewrites FROM and the rest behind it. names gets the stand-ins for the names of functions.
 func (r *rewriter) emitTables(lo, hi int, names map[string]string) string {
-	var out strings.Builder
-	done := lo
-	flush := func(to int) {
-		out.WriteString(r.emit(done, to, false))
-		done = to
-	}
 	// Functions may be named before they appear, in the conditions of earlier joins.
 	type item struct {
 		from, to int
@@ -1003,15 +997,14 @@ func (r *rewriter) emitTables(lo, hi int, names map[string]string) string {
 			i = r.after(i)
 		}
 	}
-	for _, it := range items {
-		if it.from < done {
-			continue
+	var out strings.Builder
+	done := lo
+	for _, it := range append(items, item{hi, hi, ""}) {
+		if it.from >= done {
+			out.WriteString(r.emit(done, it.from, false) + it.text)
+			done = it.to
 		}
-		flush(it.from)
-		out.WriteString(it.text)
-		done = it.to
 	}
-	flush(hi)
 	return out.String()
 }
 
@@ -1026,7 +1019,10 @@ func (r *rewriter) subquery(i, hi int) (string, int) {
 		return "", 0
 	}
 	as := sqlite.QuoteName(alias)
-	return "(WITH " + as + "(" + quoteNames(columns) + ") AS (" + r.span(i+1, shut) + ") SELECT * FROM " + as + ") AS " + as, end
+	for i, name := range columns {
+		columns[i] = sqlite.QuoteName(name)
+	}
+	return "(WITH " + as + "(" + strings.Join(columns, ", ") + ") AS (" + r.span(i+1, shut) + ") SELECT * FROM " + as + ") AS " + as, end
 }
 
 // table rewrites a function, or a subquery with named columns, in FROM. It returns an empty
@@ -1134,28 +1130,17 @@ func (r *rewriter) alias(i, hi int) (alias string, columns []string, end int) {
 	return alias, columns, r.match[open] + 1
 }
 
-func quoteNames(names []string) string {
-	list := make([]string, len(names))
-	for i, n := range names {
-		list[i] = sqlite.QuoteName(n)
-	}
-	return strings.Join(list, ", ")
-}
-
 // truths are the texts that PostgreSQL takes for booleans when they are compared with one.
 var truths = map[string]string{"t": "1", "true": "1", "f": "0", "false": "0"}
 
 // catalogueBooleans are the boolean columns of pg_catalog with a prefix of their table, such as indisprimary. Other names
 // could be a user's.
 var catalogueBooleans = sync.OnceValue(func() map[string]bool {
-	found := map[string]bool{}
+	found, prefixes := map[string]bool{}, set("ind rel att con typ rol dat use pro tgi amc")
 	for _, relation := range shapeRelations() {
 		for _, c := range relation.Columns {
 			if len(c.Name) > 5 && c.Type == typeByName["bool"].OID && relation.Schema == "pg_catalog" {
-				switch c.Name[:3] {
-				case "ind", "rel", "att", "con", "typ", "rol", "dat", "use", "pro", "tgi", "amc":
-					found[c.Name] = true
-				}
+				found[c.Name] = prefixes[c.Name[:3]]
 			}
 		}
 	}
