@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -158,6 +159,7 @@ type application struct {
 	said   chan string   // messages about the process itself
 	ended  chan struct{} // closed when all that it has written was heard
 	stderr strings.Builder
+	asked  atomic.Int64 // when it asked for the last charge that was granted and not reserved ahead
 }
 
 // crashVariable makes the test binary play an application.
@@ -187,6 +189,10 @@ func startApplication(t testing.TB, role, machine, where string, number int, tol
 				a.said <- line
 			default:
 				told.hear(line)
+				if f := strings.Fields(line); len(f) == 6 && f[0] == "granted" && strings.HasPrefix(f[5], "c") {
+					asked, _ := strconv.ParseInt(f[1], 10, 64) // told finds faults
+					a.asked.Store(asked)
+				}
 			}
 		}
 		_ = a.cmd.Wait() // most are killed
@@ -207,6 +213,17 @@ func (a *application) await(t testing.TB, what string) {
 		t.Fatalf("application %d has ended: %s", a.number, &a.stderr)
 	case <-time.After(patience):
 		t.Fatalf("application %d does not say %q", a.number, what)
+	}
+}
+
+// awaitCharge waits until the application is granted a charge that it asks for from now on.
+func (a *application) awaitCharge(t testing.TB) {
+	t.Helper()
+	now := time.Now()
+	for ; a.asked.Load() <= now.UnixMicro(); time.Sleep(time.Millisecond) {
+		if time.Since(now) > patience {
+			t.Fatalf("application %d is granted nothing", a.number)
+		}
 	}
 }
 

@@ -77,7 +77,9 @@ func TestCrashFailoverToAStandbyThatIsBehind(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	before := c.grantedAtOnce()
-	time.Sleep(3 * time.Second) // in which each application is granted something, on a busy machine, too: one that has lost nothing goes on
+	for _, a := range c.apps { // one that has lost nothing goes on
+		a.awaitCharge(t)
+	}
 	c.server.Kill(t)
 	granted := c.grantedAtOnce()
 	for silent := 0; silent < 20; silent++ { // until all is heard, on a busy machine, too
