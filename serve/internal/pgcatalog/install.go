@@ -80,20 +80,20 @@ func Install(conn *sqlite.Conn, db Describer) error {
 		return err
 	}
 	if err := c.fill(conn); err != nil {
-		conn.Exec("ROLLBACK TO pg_install; RELEASE pg_install")
+		conn.Exec("ROLLBACK TO pg_install; RELEASE pg_install; DETACH facts")
 		return err
 	}
-	return conn.Exec("RELEASE pg_install")
+	return conn.Exec("RELEASE pg_install; DETACH facts") // which only catalogue.sql needs
 }
 
-// attach attaches the schemas, unless they are there.
+// attach attaches the schemas of the catalogue and of its facts, unless they are there.
 func attach(conn *sqlite.Conn) error {
 	attached := map[string]bool{}
 	err := conn.Each("SELECT name FROM pragma_database_list", func(v []sqlite.Value) error {
 		attached[v[0].Text()] = true
 		return nil
 	})
-	for _, schema := range []string{"pg_catalog", "information_schema"} {
+	for _, schema := range []string{"pg_catalog", "information_schema", "facts"} {
 		if err != nil || attached[schema] {
 			continue
 		}
