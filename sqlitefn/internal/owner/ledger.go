@@ -1,7 +1,6 @@
 package owner
 
 import (
-	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
 )
@@ -171,38 +170,36 @@ func ledgerHead(c frame.Call) error {
 
 var verifyColumns = []string{"entries INTEGER", "balances INTEGER", "limits INTEGER", "head TEXT"}
 
-// verifyCursor answers one row, or an error that names the altered part.
-type verifyCursor struct{}
+// newVerifyCursor answers one row, or an error that names the altered part.
+func newVerifyCursor(*frame.Session) frame.Cursor {
+	return &frame.RowsCursor[ledger.Verified]{
+		Read: verify,
+		Show: func(c frame.Call, found ledger.Verified) {
+			c.ResultInt(0, found.Entries)
+			c.ResultInt(1, found.Balances)
+			c.ResultInt(2, found.Limits)
+			c.ResultString(3, found.Head.String())
+		},
+	}
+}
 
-func newVerifyCursor(*frame.Session) frame.Cursor { return verifyCursor{} }
-
-func (verifyCursor) Filter(c frame.Call, _ uint) (sqlite.Rows, error) {
+func verify(c frame.Call) ([]ledger.Verified, error) {
 	var earlier *ledger.Head
 	if c.Given(argHead) {
 		text := c.Text(argHead)
 		head, err := ledger.ParseHead(text)
 		if err != nil {
-			return sqlite.NoRow, c.Errorf(argHead, "%q: %v", text, err)
+			return nil, c.Errorf(argHead, "%q: %v", text, err)
 		}
 		earlier = &head
 	}
 	l, err := c.Session.Ledger()
 	if err != nil {
-		return sqlite.NoRow, err
+		return nil, err
 	}
 	found, err := l.Verify(c.Text(argArchive), earlier)
-	if err != nil {
-		return sqlite.NoRow, err
-	}
-	c.ResultInt(0, found.Entries)
-	c.ResultInt(1, found.Balances)
-	c.ResultInt(2, found.Limits)
-	c.ResultString(3, found.Head.String())
-	return sqlite.LastRow, nil
+	return []ledger.Verified{found}, err
 }
-
-func (verifyCursor) Next(frame.Call) (sqlite.Rows, error) { return sqlite.NoRow, nil }
-func (verifyCursor) Close()                               {}
 
 // ledgerArchive answers how many entries it moved.
 func ledgerArchive(c frame.Call) error {
