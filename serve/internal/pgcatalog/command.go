@@ -303,7 +303,8 @@ func (p *parser) modes() (b Begin) {
 			if !p.word("serializable") && !p.word("repeatable", "read") && !p.word("read", "committed") && !p.word("read", "uncommitted") {
 				p.fail(p.peek(), codeSyntax, "an isolation level has to stand here")
 			}
-		case p.word("not", "deferrable"), p.word("deferrable"), p.word("deferred"), p.word("immediate"), p.word("exclusive"), p.symbol(","):
+		case p.word("not", "deferrable"), p.word("deferrable"), p.word("deferred"), p.word("immediate"), p.word("exclusive"),
+			p.symbol(","):
 		default:
 			p.end(b)
 		}

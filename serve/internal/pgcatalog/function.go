@@ -37,7 +37,8 @@ func (c *catalogue) private(conn *sqlite.Conn) error {
 	return conn.Each(`SELECT DISTINCT name, narg, type FROM pragma_function_list
 		WHERE name GLOB 'dx_*' OR name GLOB 'geo_*' OR name GLOB 'geoind_*' ORDER BY name, narg`, func(v []sqlite.Value) error {
 		kind := map[string]string{"s": "f", "a": "a", "w": "w"}[v[2].Text()]
-		c.Functions = append(c.Functions, function{Name: v[0].Text(), Args: []int{max(0, int(v[1].Int()))}, Returns: typeByName["any"].OID, Kind: kind})
+		args := []int{max(0, int(v[1].Int()))}
+		c.Functions = append(c.Functions, function{Name: v[0].Text(), Args: args, Returns: typeByName["any"].OID, Kind: kind})
 		return nil
 	})
 }
@@ -170,8 +171,8 @@ func (c *catalogue) register(conn *sqlite.Conn) error {
 		{"pg_partition_ancestors", "relid INTEGER,depth INTEGER", "relation", 1, nothing},
 		{"pg_options_to_table", "option_name TEXT,option_value TEXT", "options", 1, nothing},
 	} {
-		lib.Tables = append(lib.Tables, sqlite.Table{Name: t.name, Columns: strings.Split(t.columns, ","), Hidden: strings.Split(t.hidden, ","),
-			Required: t.required, Open: func() sqlite.Cursor { return &listCursor{open: t.open} }})
+		lib.Tables = append(lib.Tables, sqlite.Table{Name: t.name, Columns: strings.Split(t.columns, ","),
+			Hidden: strings.Split(t.hidden, ","), Required: t.required, Open: func() sqlite.Cursor { return &listCursor{open: t.open} }})
 	}
 	return conn.Register(lib)
 }
@@ -187,7 +188,8 @@ func (c *catalogue) find(name string) *relation {
 		schemas = parts[len(parts)-2 : len(parts)-1]
 	}
 	for _, schema := range schemas {
-		if i := slices.IndexFunc(c.Relations, func(r *relation) bool { return r.Schema == schema && strings.EqualFold(r.Name, last) }); i >= 0 {
+		is := func(r *relation) bool { return r.Schema == schema && strings.EqualFold(r.Name, last) }
+		if i := slices.IndexFunc(c.Relations, is); i >= 0 {
 			return c.Relations[i]
 		}
 	}

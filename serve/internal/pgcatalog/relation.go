@@ -88,7 +88,7 @@ func (c *catalogue) read(conn *sqlite.Conn) error {
 	}
 	var found []*relation
 	err = conn.Each(`SELECT name, type, sql FROM main.sqlite_schema WHERE type IN ('table', 'view')
-		AND lower(substr(name, 1, 7)) <> 'geosql_' AND lower(substr(name, 1, 7)) <> 'sqlite_' ORDER BY name`, func(v []sqlite.Value) error {
+		AND lower(substr(name, 1, 7)) NOT IN ('geosql_', 'sqlite_') ORDER BY name`, func(v []sqlite.Value) error {
 		r := &relation{Schema: "public", Name: v[0].Text(), Kind: "r"}
 		if v[1].Text() == "view" {
 			r.Kind, r.View = "v", viewQuery(v[2].Text())
@@ -143,7 +143,8 @@ func readSealed(conn *sqlite.Conn) (sealed map[[2]string]string, err error) {
 
 // readColumns finds the columns, and returns the numbers of those of the primary key.
 func (r *relation) readColumns(conn *sqlite.Conn, sealed map[[2]string]string) (key []int, err error) {
-	err = conn.Each(`SELECT name, type, "notnull", pk, hidden, cid FROM pragma_table_xinfo(?1, 'main') WHERE hidden <> 1`, func(v []sqlite.Value) error {
+	err = conn.Each(`SELECT name, type, "notnull", pk, hidden, cid
+		FROM pragma_table_xinfo(?1, 'main') WHERE hidden <> 1`, func(v []sqlite.Value) error {
 		place := int(v[3].Int())
 		col := column{Name: v[0].Text(), Type: ColumnType(v[1].Text()).OID, NotNull: v[2].Int() != 0 || place > 0,
 			Generated: v[4].Int() > 1, cid: int(v[5].Int())}
@@ -169,8 +170,9 @@ func (c *catalogue) readIndexes(conn *sqlite.Conn, r *relation, key []int) error
 		}
 		c.addIndex(r, x, "", true)
 	}
-	return conn.Each(`SELECT i.name, coalesce(s.sql, ''), i."unique", i.origin = 'c' FROM pragma_index_list(?1, 'main') i
-		LEFT JOIN main.sqlite_schema s ON s.type = 'index' AND s.name = i.name WHERE i.origin <> 'pk' ORDER BY i.name`, func(v []sqlite.Value) error {
+	return conn.Each(`SELECT i.name, coalesce(s.sql, ''), i."unique", i.origin = 'c'
+		FROM pragma_index_list(?1, 'main') i LEFT JOIN main.sqlite_schema s ON s.type = 'index' AND s.name = i.name
+		WHERE i.origin <> 'pk' ORDER BY i.name`, func(v []sqlite.Value) error {
 		name, isOwn := v[0].Text(), v[3].Int() != 0 // it has a name, and a definition
 		x := &index{Name: name, Unique: v[2].Int() != 0, OID: c.number("index " + name)}
 		texts, where := indexParts(v[1].Text())
@@ -277,7 +279,8 @@ func indexParts(sql string) (columns []string, where string) {
 // readForeignKeys finds the foreign keys of a table. All tables are known by then.
 func (c *catalogue) readForeignKeys(conn *sqlite.Conn, r *relation) error {
 	return conn.Each(`SELECT "table", group_concat("from", char(10)), coalesce(group_concat("to", char(10)), ''), on_update, on_delete
-		FROM (SELECT * FROM pragma_foreign_key_list(?1, 'main') ORDER BY id, seq) GROUP BY id ORDER BY id DESC`, func(v []sqlite.Value) error {
+		FROM (SELECT * FROM pragma_foreign_key_list(?1, 'main') ORDER BY id, seq)
+		GROUP BY id ORDER BY id DESC`, func(v []sqlite.Value) error {
 		other := c.find("public." + sqlite.QuoteName(v[0].Text()))
 		if other == nil || other.Kind != "r" {
 			return nil
