@@ -9,6 +9,7 @@ import "C"
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unsafe"
@@ -33,7 +34,18 @@ type Permit struct {
 // Guard begins to guard the connection.
 func (c *Conn) Guard(p Permit) (*Guard, error) {
 	g := &Guard{c, (*C.gs_guard)(C.calloc(1, C.sizeof_gs_guard))}
-	g.c.functions, g.c.tables, g.c.modules = nameList(p.Functions), nameList(p.Tables), nameList(p.Modules)
+	functions := slices.Clone(p.Functions)
+	for i, f := range functions {
+		functions[i] = strings.ToLower(f)
+	}
+	slices.Sort(functions)
+	functions = slices.Compact(functions)
+	g.c.nfunctions = C.int(len(functions))
+	g.c.functions = (**C.char)(C.calloc(C.size_t(len(functions)+1), C.size_t(unsafe.Sizeof(uintptr(0)))))
+	for i, f := range functions {
+		unsafe.Slice(g.c.functions, len(functions))[i] = C.CString(f)
+	}
+	g.c.tables, g.c.modules = nameList(p.Tables), nameList(p.Modules)
 	if rc := C.gs_set_guard(c.db, g.c); rc != 0 {
 		g.free()
 		return nil, c.lastError()
@@ -115,6 +127,9 @@ func (g *Guard) Close() {
 }
 
 func (g *Guard) free() {
+	for _, f := range unsafe.Slice(g.c.functions, g.c.nfunctions) {
+		C.free(unsafe.Pointer(f))
+	}
 	C.free(unsafe.Pointer(g.c.functions))
 	C.free(unsafe.Pointer(g.c.tables))
 	C.free(unsafe.Pointer(g.c.modules))

@@ -140,6 +140,16 @@ static int gs_listed(const char *list, const char *name) {
     if (!sqlite3_stricmp(list, name)) return 1;
   return 0;
 }
+// A statement that calls much would take twenty times as long to prepare if this looked at each name in turn.
+static int gs_may_call(const gs_guard *g, const char *name) {
+  for (int lo = 0, hi = g->nfunctions; lo < hi;) {
+    int mid = (lo + hi) / 2, order = sqlite3_stricmp(name, g->functions[mid]);
+    if (order == 0) return 1;
+    if (order < 0) hi = mid;
+    else lo = mid + 1;
+  }
+  return 0;
+}
 // The database is 0 where SQLite does not say it: a table, or a subquery, of which no column is read.
 int gs_may_read(const gs_guard *g, const char *table, const char *database) {
   if (database && sqlite3_stricmp(database, "main"))
@@ -160,7 +170,7 @@ static int gs_allow(void *guard, int action, const char *a, const char *b, const
     if (a && gs_may_read(g, a, database)) return SQLITE_OK;
     break;
   case SQLITE_FUNCTION:
-    if (b && gs_listed(g->functions, b)) return SQLITE_OK;
+    if (b && gs_may_call(g, b)) return SQLITE_OK;
     name = b;
   }
   g->action = action;

@@ -68,8 +68,8 @@ typedef struct {
   int steps;       // instructions that its calls of sqlite3_step have executed which have returned
 } gs_running;
 
-// What the statements of a connection may do. The lists are of names, in capitals or not, each with its terminating NUL
-// and with an empty one at the end.
+// What the statements of a connection may do. The lists are of names in lower case, each with its
+// terminating NUL and with an empty one at the end, but for functions, which are sorted.
 typedef struct {
   int lifted;            // whether everything is allowed, to statements of the program itself
   int action;            // that was denied last; 0 if none was
@@ -77,7 +77,8 @@ typedef struct {
   int64_t patience;      // nanoseconds that what runs may take from since on; 0 for any
   int64_t since;         // when the clock was first looked at; 0 if it was not
   char name[256];        // what the action was about
-  const char *functions; // that may be called
+  char **functions;      // that may be called
+  int nfunctions;
   const char *tables;    // of the main database, that are not hidden although they look like it
   const char *modules;   // of virtual tables, that may not be read
 } gs_guard;
