@@ -102,10 +102,6 @@ func (m Matrix) checkMetric(name string, n int) error {
 			}
 		}
 	}
-	return m.checkTriangles(name)
-}
-
-func (m Matrix) checkTriangles(name string) error {
 	if x, y, z, found := m.detour(); found {
 		return fmt.Errorf("%s violates the triangle inequality: %g from place %d to %d, %g by way of %d",
 			name, m[x][z], x, z, m[x][y]+m[y][z], y)
