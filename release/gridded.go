@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/internal/printable"
@@ -180,6 +179,5 @@ func (r *run) gridded() (all []Gridded, err error) {
 // floorTo rounds a number above 0 down to some significant digits.
 func floorTo(x float64, digits int) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(x))+1-float64(digits))
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(math.Floor(x/unit)*unit, 'g', digits, 64), 64)
-	return rounded
+	return decimal.Round(math.Floor(x/unit)*unit, digits)
 }

@@ -3,7 +3,6 @@ package release
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/geosql/geosql/internal/decimal"
@@ -301,8 +300,7 @@ func (e *OutsideError) Error() string {
 
 // Percent formats a share in percent, with four significant digits.
 func Percent(share float64) string {
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(100*share, 'e', 3, 64), 64)
-	return decimal.Format(rounded) + " %"
+	return decimal.Format(decimal.Round(100*share, 4)) + " %"
 }
 
 // checkOutside returns an [*OutsideError] if more locations lie outside the box than the spec

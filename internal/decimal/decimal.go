@@ -126,8 +126,10 @@ func AppendFixed(out []byte, units uint64) []byte {
 }
 
 // Grouped returns a whole number of at least 0 with its digits in groups of three.
-func Grouped(n int) string {
-	digits := strconv.Itoa(n)
+func Grouped(n int) string { return Group(strconv.Itoa(n)) }
+
+// Group returns digits in groups of three.
+func Group(digits string) string {
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
 	}
@@ -136,3 +138,9 @@ func Grouped(n int) string {
 
 // Format returns the shortest decimal that parses as x, without an exponent.
 func Format(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// Round returns x rounded to significant digits.
+func Round(x float64, digits int) float64 {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', digits-1, 64), 64)
+	return rounded
+}

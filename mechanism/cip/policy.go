@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/internal/settings"
 )
 
@@ -67,17 +67,16 @@ func (p Policy) withTimesIn(parts float64) Policy {
 
 // String describes the protected sets and the prior in one line.
 func (p Policy) String() string {
-	plain := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
-	scale := "length scale " + plain(p.LengthScale)
+	scale := "length scale " + decimal.Format(p.LengthScale)
 	if p.LengthScaleMax > 0 {
-		scale = "length scales up to " + plain(p.LengthScaleMax)
+		scale = "length scales up to " + decimal.Format(p.LengthScaleMax)
 	}
 	family := p.Family
 	if family == "" {
 		family = fmt.Sprintf("%d listed sets", len(p.Sets))
 	}
 	return fmt.Sprintf("%s within %s of each point, for priors of kernel %s, %s, variance %s",
-		family, plain(p.Radius), p.Kernel, scale, plain(p.Variance))
+		family, decimal.Format(p.Radius), p.Kernel, scale, decimal.Format(p.Variance))
 }
 
 var policyKeys = []string{"kernel", "variance", "length_scale", "length_scale_max", "period",

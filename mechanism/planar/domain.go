@@ -109,7 +109,7 @@ func (d *Domain) Outside(lat, lon float64) bool { return !d.box.contains(lat, lo
 func (d *Domain) String() string {
 	return fmt.Sprintf("%s: %s x %s, step %s m, kappa %s, largest sensible epsilon %s/m",
 		d.name, kilometres(d.width), kilometres(d.height),
-		decimal.Format(d.step), significant(d.kappa), significant(0.1/d.step))
+		decimal.Format(d.step), decimal.Format(decimal.Round(d.kappa, 2)), decimal.Format(decimal.Round(0.1/d.step, 2)))
 }
 
 // kilometres formats a length in metres.
@@ -119,12 +119,6 @@ func kilometres(metres float64) string {
 		decimals = 3
 	}
 	return strconv.FormatFloat(metres/1000, 'f', decimals, 64) + " km"
-}
-
-// significant formats x with two significant digits and without an exponent.
-func significant(x float64) string {
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', 1, 64), 64)
-	return decimal.Format(rounded)
 }
 
 // Centre returns the admissible point nearest to the middle of the box, as Draw would

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
@@ -98,11 +99,8 @@ func (h *Heatmap) Draw(src *exact.Source, c *CellCounts) []exact.Count {
 // say how the map was made.
 func (h *Heatmap) AppendGeoJSON(b []byte, listed []exact.Count) []byte {
 	eps, _ := h.epsilon.Float64()
-	b = append(b, `{"type":"FeatureCollection","cell_m":`...)
-	b = appendNumber(b, h.grid.cellM)
-	b = append(b, `,"epsilon":`...)
-	b = appendNumber(b, eps)
-	b = fmt.Appendf(b, `,"threshold":%d,"features":[`, h.counts.Threshold())
+	b = fmt.Appendf(b, `{"type":"FeatureCollection","cell_m":%s,"epsilon":%s,"threshold":%d,"features":[`,
+		decimal.Format(h.grid.cellM), decimal.Format(eps), h.counts.Threshold())
 	for i, c := range listed {
 		if i > 0 {
 			b = append(b, ',')

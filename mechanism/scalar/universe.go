@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"strconv"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/decimal"
 )
 
 const (
@@ -130,10 +130,8 @@ func (u *Universe) Unit() budget.Unit { return u.unit }
 // String describes the universe in one line.
 func (u *Universe) String() string {
 	return fmt.Sprintf("%s: %s to %s in steps of %s %s, %d values", u.name,
-		plain(u.lo), plain(u.hi), plain(u.decimal(u.stride)), u.unit, u.last+1)
+		decimal.Format(u.lo), decimal.Format(u.hi), decimal.Format(u.decimal(u.stride)), u.unit, u.last+1)
 }
-
-func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // Value returns the value of index k in 0..n as the float64 nearest to its
 // decimal, which prints as that decimal.

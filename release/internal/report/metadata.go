@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/internal/version"
 )
 
@@ -115,7 +116,7 @@ func newMetadata(p Public) metadata {
 		Method:   metadataMethod{p.Mechanism, p.Law.String(), p.Epsilon, string(p.Law.Unit()), p.Level, p.Radius},
 		Domain:   metadataDomain{p.Box.South, p.Box.West, p.Box.North, p.Box.East, p.Step, p.Region, "degrees of WGS 84 (EPSG:4326)"},
 		Charge:   metadataCharge{p.Epsilon, 0, p.OneAccount},
-		Accuracy: metadataAccuracy{significant(p.MeanError, 4), significant(p.Error95, 4)},
+		Accuracy: metadataAccuracy{decimal.Round(p.MeanError, 4), decimal.Round(p.Error95, 4)},
 		Meaning:  p.meaning(), NotPromised: p.notPromised(), Citation: citations,
 	}
 	if p.MaxRows > 0 {
@@ -127,7 +128,7 @@ func newMetadata(p Public) metadata {
 		m.Locations = append(m.Locations, metadataColumns{l.Lat, l.Lon, n, p.Rows - n})
 		all += n
 	}
-	m.Charge.Total = significant(float64(all)*p.Epsilon, 15) // all that a float64 has
+	m.Charge.Total = decimal.Round(float64(all)*p.Epsilon, 15) // all that a float64 has
 	return m
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/internal/version"
 	"pgregory.net/rapid"
 )
@@ -81,7 +82,7 @@ func TestMetadata(t *testing.T) {
 	if want := (metadataDomain{38.79, -77.12, 39, -76.91, 1, true, "degrees of WGS 84 (EPSG:4326)"}); m.Domain != want {
 		t.Errorf("%+v", m.Domain)
 	}
-	if m.Accuracy.Mean != 288.5 || m.Charge.Each != washingtonEpsilon || m.Charge.Total != significant(40*washingtonEpsilon, 15) || m.Charge.OneAccount {
+	if m.Accuracy.Mean != 288.5 || m.Charge.Each != washingtonEpsilon || m.Charge.Total != decimal.Round(40*washingtonEpsilon, 15) || m.Charge.OneAccount {
 		t.Errorf("%+v, %+v", m.Accuracy, m.Charge)
 	}
 	if text := strings.Join(append(m.Meaning, m.NotPromised...), " "); !strings.Contains(text, "200 m apart that is at most 4.04 times") ||

@@ -2,9 +2,10 @@ package report
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/geosql/geosql/internal/decimal"
 )
 
 // noBreak keeps a number and its unit on one line.
@@ -15,15 +16,15 @@ const noBreak = "\u00a0"
 func roundUp(x float64, mantissas ...float64) float64 {
 	power := math.Floor(math.Log10(x))
 	for _, m := range mantissas {
-		if v := decimal(m, power); v >= x {
+		if v := scaled(m, power); v >= x {
 			return v
 		}
 	}
-	return decimal(1, power+1)
+	return scaled(1, power+1)
 }
 
-// decimal returns the float64 nearest to m*10^power.
-func decimal(m, power float64) float64 {
+// scaled returns the float64 nearest to m*10^power.
+func scaled(m, power float64) float64 {
 	if power < 0 {
 		return m / math.Pow(10, -power)
 	}
@@ -34,22 +35,16 @@ func decimal(m, power float64) float64 {
 func count(n int64) string { return group(strconv.FormatInt(n, 10)) }
 
 // plainly formats a number without rounding it and without an exponent.
-func plainly(x float64) string { return group(strconv.FormatFloat(x, 'f', -1, 64)) }
+func plainly(x float64) string { return group(decimal.Format(x)) }
 
 // about formats a number with the given number of significant digits.
 func about(x float64, digits int) string {
-	return plainly(significant(x, digits))
-}
-
-// significant rounds a number to the given number of significant digits.
-func significant(x float64, digits int) float64 {
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', digits-1, 64), 64)
-	return rounded
+	return plainly(decimal.Round(x, digits))
 }
 
 // atMost formats a bound of three significant digits that is at least x, for x > 0.
 func atMost(x float64) string {
-	unit := decimal(1, math.Floor(math.Log10(x))-2)
+	unit := scaled(1, math.Floor(math.Log10(x))-2)
 	rounded := math.Ceil(x/unit) * unit
 	return about(rounded, 3)
 }
@@ -66,14 +61,7 @@ func group(number string) string {
 		sign, digits = "−", digits[1:]
 	}
 	whole, fraction, _ := strings.Cut(digits, ".")
-	var groups []string
-	for len(whole) > 3 {
-		groups = append(groups, whole[len(whole)-3:])
-		whole = whole[:len(whole)-3]
-	}
-	groups = append(groups, whole)
-	slices.Reverse(groups)
-	text := sign + strings.Join(groups, ",")
+	text := sign + decimal.Group(whole)
 	if fraction != "" {
 		text += "." + fraction
 	}

@@ -3,7 +3,6 @@ package session
 import (
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -81,8 +80,7 @@ func (p *progress) text() string {
 
 // rounded returns a number to four significant digits, without exponent.
 func rounded(x float64) string {
-	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
-	return decimal.Format(x)
+	return decimal.Format(decimal.Round(x, 4))
 }
 
 // stop removes the line. When it has returned, the line shows no more.
