@@ -69,8 +69,8 @@ type setting struct {
 }
 
 var settings = []setting{
-	{"in", func(s *Spec, v json.RawMessage) error { return place(v, &s.Release.In) }},
-	{"out", func(s *Spec, v json.RawMessage) error { return place(v, &s.Release.Out) }},
+	{"in", func(s *Spec, v json.RawMessage) error { return filePath(v, &s.Release.In) }},
+	{"out", func(s *Spec, v json.RawMessage) error { return filePath(v, &s.Release.Out) }},
 	{"ledger", readLedger},
 	{"shards", readShards},
 	{"account", func(s *Spec, v json.RawMessage) error { return text(v, &s.Release.Account) }},
@@ -82,7 +82,7 @@ var settings = []setting{
 	{"level", func(s *Spec, v json.RawMessage) error { return positive(v, cli.RationalLevel, &s.level) }},
 	{"radius", func(s *Spec, v json.RawMessage) error { return positive(v, cli.Rational, &s.radius) }},
 	{"domain", readDomain},
-	{"region", func(s *Spec, v json.RawMessage) error { return place(v, &s.Region) }},
+	{"region", func(s *Spec, v json.RawMessage) error { return filePath(v, &s.Region) }},
 	{"mechanism", readMechanism},
 	{"outside", readOutside},
 	{"limit", readLimit},
@@ -343,8 +343,8 @@ func positive(value json.RawMessage, parse func(text string) (*big.Rat, error), 
 	return err
 }
 
-// place reads the path of a file that means the same to all workers.
-func place(value json.RawMessage, to *string) error {
+// filePath reads the path of a file that means the same to all workers.
+func filePath(value json.RawMessage, to *string) error {
 	if err := text(value, to); err != nil {
 		return err
 	}
