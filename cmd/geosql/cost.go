@@ -14,7 +14,7 @@ var costCommand = &cli.Command{
 	Details: `Charges nothing. at_most is epsilon where that is certain; otherwise it is all that the account
 has left. A summary goes to standard error before the rows: the sums, whether all accounts can
 pay, and if not, who lacks the most, how many cannot, and which limit would suffice. The exit
-status is 0 also if they cannot.`,
+status is 3 then.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var f session.Flags
 		f.Register(fs)

@@ -122,7 +122,7 @@ func TestCostVerdict(t *testing.T) {
 		"SELECT dx_count(person, 1) FROM trip": "geosql: the statement would be refused: dx_count: account 'ana' has no budget in unit 'record' (limits exist for 'm'); " +
 			"set one: SELECT budget_limit('ana', 'record', EPSILON) or budget_limit('*', 'record', EPSILON); 2 of 2 accounts cannot pay for the whole statement; limits of 2/record would suffice\n",
 	} {
-		if r := clitest.Run(t, "", "-csv", "cost", db, sql); r.Status != 0 || !strings.Contains(r.Err, verdict) {
+		if r := clitest.Run(t, "", "-csv", "cost", db, sql); r.Status != 3 || !strings.Contains(r.Err, verdict) {
 			t.Errorf("%s: %+v, want %s", sql, r, verdict)
 		}
 	}

@@ -32,7 +32,8 @@ var program = &cli.Program{
 database that has the name of a command, and to create one with a name without a dot. Numbers are
 printed without exponents, blobs in hexadecimal. Only rows go to standard output. The first
 error stops the program, which then prints one line on standard error. The exit status is 0,
-or 1 after an error, 2 for wrong flags or arguments, and 130 after Ctrl-C.
+or 1 after an error, 2 for wrong flags or arguments, 3 from cost if an account cannot pay, and
+130 after Ctrl-C.
 
 Examples:
   geosql import city.db trip trips.csv.gz

@@ -14,11 +14,17 @@ type UsageError string
 
 func (e UsageError) Error() string { return string(e) }
 
+// An ExitError is an exit status of a command that has already said why.
+type ExitError int
+
+func (e ExitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
 // Status returns the exit status for an error. A reader that closes standard output early,
 // such as head, is not an error.
 func Status(err error) int {
 	var wrong UsageError
 	var sig SignalError
+	var exit ExitError
 	switch {
 	case err == nil, ReaderLeft(err):
 		return 0
@@ -26,6 +32,8 @@ func Status(err error) int {
 		return 2
 	case errors.As(err, &sig):
 		return 128 + int(sig)
+	case errors.As(err, &exit):
+		return int(exit)
 	default:
 		return 1
 	}
@@ -33,7 +41,7 @@ func Status(err error) int {
 
 // Report prints an error of a program on one line of standard error.
 func Report(program string, err error) {
-	if err != nil && !ReaderLeft(err) {
+	if exit := ExitError(0); err != nil && !ReaderLeft(err) && !errors.As(err, &exit) {
 		Say("%s", ErrorLine(program, err))
 	}
 }

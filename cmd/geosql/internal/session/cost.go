@@ -16,10 +16,19 @@ func (s *Session) ShowCost(ctx context.Context, sql string) error {
 	return s.RunWith(ctx, costSQL, &sql)
 }
 
-// ShowCostWithSums is ShowCost with a summary on standard error before the rows.
+// errCannotPay is the error of a statement that somebody cannot pay.
+const errCannotPay = cli.ExitError(3)
+
+// ShowCostWithSums is ShowCost with a summary on standard error before the rows. It returns an error if somebody cannot pay.
 func (s *Session) ShowCostWithSums(ctx context.Context, sql string) error {
 	s.rows = &summarized{s.rows, s.meter}
-	return s.ShowCost(ctx, sql)
+	if err := s.ShowCost(ctx, sql); err != nil {
+		return err
+	}
+	if refusal(s.meter.LastForecast()) != nil {
+		return errCannotPay
+	}
+	return nil
 }
 
 // A summarized writes a summary of the rows of budget_cost to standard error before them.
