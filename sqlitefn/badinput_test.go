@@ -169,12 +169,7 @@ var samples = map[string]sample{
 	"answer":                      {"3", func(o operand) verdict { return secretly(o, func(float64) verdict { return accepted }) }},
 	"radius":                      {"2", positive},
 	"dx_percentile.p": {"50", func(o operand) verdict {
-		return numeric(o, func(x float64) verdict {
-			if x == 5e-324 {
-				return either // has more decimals than are wanted
-			}
-			return only(x >= 0 && x <= 100)
-		})
+		return numeric(o, func(x float64) verdict { return only(x == 0 || 1 <= x && x <= 100) })
 	}},
 
 	"geoind_radius.mechanism":      {"'laplace'", func(o operand) verdict { return optional(o, refused) }},

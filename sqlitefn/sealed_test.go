@@ -208,6 +208,7 @@ func TestSealedMisuse(t *testing.T) {
 		`SELECT dx_centroid(dx_narrow(place, 3, 5), 1) FROM s`:                            "a location, which cannot be narrowed",
 		`SELECT dx_sum(kwh, zone) FROM s`:                                                 "epsilon changes within a group",
 		`SELECT dx_sum(kwh, 1, 'dinf') FROM s`:                                            "dinf",
+		`SELECT dx_percentile(kwh, 0.95, 1) FROM s`:                                       "p is 0.95: percentiles go from 0 to 100, so write 95",
 		`SELECT dx_percentile(kwh, 101, 1) FROM s`:                                        "p is not in 0..100",
 	} {
 		d.with(t).fails(query, want)

@@ -1,9 +1,12 @@
 package reading
 
 import (
+	"fmt"
 	"math"
+	"math/big"
 	"sync"
 
+	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/mechanism/scalar"
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
@@ -65,7 +68,7 @@ var queryRows = []*row{
 		"SELECT dx_median('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
 	{
 		name: "dx_percentile", returns: "REAL",
-		aggregate: func(c frame.Call) (scalar.Aggregate, error) { return scalar.Percentile(c.Decimal(argRank)) },
+		aggregate: percentile,
 		first:     argRank, epsilon: argEpsQuery, metric: argMetricAll,
 		plain: words{"Releases the p-percentile: the reading of rank min(m, floor(p*m/100)+1) among m, without interpolation.", chargesGroup,
 			rankNote + perGroup},
@@ -182,4 +185,15 @@ func (g *queryGroup) pay(c frame.Call) (frame.Receipt, error) {
 		return frame.Receipt{}, err
 	}
 	return c.PayDisjoint(b)
+}
+
+// percentile returns the aggregate of a call of dx_percentile. A p between 0 and 1 is taken for a fraction of 1: it would be charged,
+// and answer with nearly the smallest reading.
+func percentile(c frame.Call) (scalar.Aggregate, error) {
+	p := c.Decimal(argRank)
+	if p.Sign() > 0 && p.Cmp(big.NewRat(1, 1)) < 0 {
+		hundredfold, _ := new(big.Rat).Mul(p, big.NewRat(100, 1)).Float64()
+		return nil, fmt.Errorf("p is %s: percentiles go from 0 to 100, so write %s", decimal.Format(c.Number(argRank)), decimal.Format(hundredfold))
+	}
+	return scalar.Percentile(p)
 }
