@@ -14,8 +14,11 @@ type regions struct {
 
 func newRegions(p Program) (*regions, error) {
 	g, err := newLooseGraph(p)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case len(g.at) > maxNodes:
+		return nil, errTooLong
 	}
 	r := &regions{graph: g, end: int64(len(g.at))}
 	reversed := simple.NewDirectedGraph()

@@ -233,7 +233,7 @@ func (k kind) call(a []any) (any, error) {
 	return "-", nil
 }
 
-// An object is one of the few kinds below.
+// An object is a schema or a role.
 type object struct {
 	oid  uint32
 	name string
