@@ -114,6 +114,9 @@ func (a *analysis) varies(first, n int) bool {
 
 // varying reports whether any register of operands of instruction i varies.
 func (a *analysis) varying(i int, of operands) bool {
+	if len(a.registers) == 0 {
+		return false // nor is it asked how many arguments there are
+	}
 	for first, n := range a.program[i].registers(of) {
 		if of == arguments && n == math.MaxInt {
 			n = a.program.written(i, first)
@@ -230,8 +233,8 @@ func (p Program) written(at, first int) (n int) {
 	written := map[int]bool{}
 	for i := range p {
 		if i < at || p[0].code().next == enters && i >= p[0].P2 {
-			for r, n := range p[i].registers(p[i].code().writes) {
-				for k := range n {
+			for r, count := range p[i].registers(p[i].code().writes) {
+				for k := range count {
 					written[r+k] = true
 				}
 			}
