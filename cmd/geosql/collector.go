@@ -9,9 +9,9 @@ import (
 )
 
 var collectorCommand = &cli.Command{
-	Name: "collector", Operands: "OUT ACTION ..", Min: 2, Max: 3,
+	Name: "collector", Operands: "OUT add|revoke|list|accounts ..", Min: 2, Max: 3,
 	Summary: "say who may add values to a sealed database",
-	Details: `OUT is a sealed database. Only values of collectors that its ledger knows open. ACTION is one of:
+	Details: `OUT is a sealed database. Only values of collectors that its ledger knows open.
 
 add NAME --verify KEY.pub
     enrols the collector that signs with KEY: geosql append --sign KEY

@@ -2,6 +2,7 @@ package main
 
 import (
 	stdjson "encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
@@ -36,5 +37,28 @@ func TestGeoJSON(t *testing.T) {
 {"type":"FeatureCollection","features":[]}
 `; two != want {
 		t.Errorf("%s", two)
+	}
+}
+
+// A value that is a FeatureCollection is the whole answer, as a map takes it, unless something else stands beside it.
+func TestGeoJSONOfAHeatMap(t *testing.T) {
+	const empty = `{"type":"FeatureCollection","features":[]}`
+	for sql, want := range map[string]string{
+		"SELECT '" + empty + "' AS map":                                            empty,
+		"SELECT ' {\"features\" : [ ], \"type\":\"FeatureCollection\", \"n\": 1}'": ` {"features" : [ ], "type":"FeatureCollection", "n": 1}`,
+		"SELECT '" + empty + "' AS map, 1 AS n":                                    `{"type":"FeatureCollection","features":[` + "\n" + `{"type":"Feature","geometry":null,"properties":{"map":"{\"type\":\"FeatureCollection\",\"features\":[]}","n":1}}]}`,
+		`SELECT '{"type":"FeatureCollection"}' AS map`:                             `{"type":"FeatureCollection","features":[` + "\n" + `{"type":"Feature","geometry":null,"properties":{"map":"{\"type\":\"FeatureCollection\"}"}}]}`,
+		"SELECT '" + empty + "' AS map UNION ALL SELECT 2": `{"type":"FeatureCollection","features":[` + "\n" +
+			`{"type":"Feature","geometry":null,"properties":{"map":"{\"type\":\"FeatureCollection\",\"features\":[]}"}},` + "\n" +
+			`{"type":"Feature","geometry":null,"properties":{"map":2}}]}`,
+	} {
+		if got := clitest.Query(t, "-geojson", ":memory:", sql); got != want+"\n" {
+			t.Errorf("%s: %s", sql, got)
+		}
+	}
+	got := clitest.Query(t, "-geojson", ":memory:", `SELECT geo_domain('d', 48.8, 2.3, 48.9, 2.4, 1); SELECT budget_limit('*', 'record', 1);
+		SELECT dx_heatmap('ana', 48.85, 2.35, 1, 'd', 1000) AS map`)
+	if last := got[strings.LastIndex(strings.TrimSpace(got), "\n")+1:]; !strings.HasPrefix(last, `{"type":"FeatureCollection","cell_m":1000`) || !stdjson.Valid([]byte(last)) {
+		t.Errorf("the heat map is printed as %s", last)
 	}
 }

@@ -13,11 +13,9 @@ import (
 )
 
 var ledgerCommand = &cli.Command{
-	Name: "ledger", Operands: "ACTION ..", Min: 1, Max: 3,
+	Name: "ledger", Operands: "move|accept ..", Min: 1, Max: 3,
 	Summary: "move a ledger to a server and back; accept a loss",
-	Details: `ACTION is one of:
-
-move FROM TO
+	Details: `move FROM TO
     moves a ledger from a file to a PostgreSQL server, or from a server to a file. One of FROM
     and TO is the name of a file, the other a URL such as postgres://host/database
 accept URL

@@ -18,7 +18,7 @@ import (
 
 var releaseCommand = &cli.Command{
 	Name: "release", Operands: "--in IN --out OUT ..",
-	Summary: "publish a copy of a data set with noise on all locations",
+	Summary: "publish a copy of a data set with noisy locations",
 	Details: `Charges epsilon per metre for each location to the account of its row. Drops the columns that
 --keep does not name. After an interruption, the same command continues and charges nothing
 twice. Also writes OUT.report.html and OUT.metadata.json. Required are --in, --out, --account,

@@ -8,9 +8,9 @@ import (
 )
 
 var roleCommand = &cli.Command{
-	Name: "role", Operands: "OUT ACTION ..", Min: 2, Max: 3,
+	Name: "role", Operands: "OUT add|drop|list ..", Min: 2, Max: 3,
 	Summary: "manage the roles of a sealed database",
-	Details: `OUT is a sealed database. Its ledger keeps the roles. ACTION is one of:
+	Details: `OUT is a sealed database. Its ledger keeps the roles.
 
 add NAME --password-file FILE --columns T.C,.. --epsilon UNIT=E .. [--epsilon-max UNIT=E ..] ..
     adds a role that may ask about these sealed columns, and spend E of each account's budget in

@@ -17,8 +17,8 @@ import (
 )
 
 var sqlCommand = &cli.Command{
-	Operands: "[-table|-csv|-json|-geojson] DB [SQL]", Max: -1,
-	Summary: "run SQL, standard input or a shell; make a missing DB",
+	Operands: "[-table|-csv|-json|-geojson|-raw] DB [SQL]", Max: -1,
+	Summary: "run SQL, standard input or a shell; create DB",
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var f session.Flags
 		var noPreflight bool

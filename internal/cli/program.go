@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// A Program is a command-line tool that has several commands. It adds the commands help and
+// A Program is a command-line tool that has several commands. It adds the commands completion, help and
 // version to them.
 type Program struct {
 	Name     string
@@ -165,7 +165,7 @@ func (p *Program) lookup(name string) *Command {
 
 // all returns the commands that have a name.
 func (p *Program) all() []*Command {
-	return append(slices.Clone(p.Commands), p.helpCommand(), p.versionCommand())
+	return append(slices.Clone(p.Commands), p.completionCommand(), p.helpCommand(), p.versionCommand())
 }
 
 // commandNames lists the program's commands, without help and version.

@@ -16,6 +16,7 @@ import (
 // packages of Debian, by the program that tests take from them. CI installs all of them.
 var packages = map[string]string{
 	"aarch64-linux-gnu-gcc":  "gcc-aarch64-linux-gnu",
+	"bash":                   "bash",
 	"chromium":               "chromium",
 	"clang":                  "clang",
 	"gappa":                  "gappa",

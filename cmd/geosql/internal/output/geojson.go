@@ -2,6 +2,7 @@ package output
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"math"
 	"strings"
@@ -15,18 +16,20 @@ import (
 // A geoJSONWriter writes a FeatureCollection (RFC 7946) per statement, a row per line. The
 // columns lat and lon become a point, or else the first column that holds WKT becomes the
 // geometry. The others are properties. A row without a location has no geometry, which the
-// format allows. Like a jsonWriter it does not close a collection that an error cut off.
+// format allows. A statement with one value that is a FeatureCollection itself, such as a heat map, is
+// written as that. Like a jsonWriter it does not close a collection that an error cut off.
 type geoJSONWriter struct {
 	w        *bufio.Writer
 	names    [][]byte // quoted, with the colon
 	lat, lon int      // columns, -1 if the statement does not have both
 	wkt      int      // column, -1 before it is known
 	line     []byte   // the row to be written once it is known whether another follows
+	value    []byte   // of the first row, if it is a FeatureCollection
 	some     bool
 }
 
 func (g *geoJSONWriter) Begin(columns []string) error {
-	g.names, g.some = g.names[:0], false
+	g.names, g.value, g.some = g.names[:0], nil, false
 	g.lat, g.lon, g.wkt = -1, -1, -1
 	for i, name := range columns {
 		g.names = append(g.names, append(appendJSON(nil, []byte(name)), ':'))
@@ -46,19 +49,36 @@ func (g *geoJSONWriter) Begin(columns []string) error {
 
 func (g *geoJSONWriter) Row(cells []sqlite.Value) error {
 	if g.some {
-		g.line = append(g.line, ',')
+		g.line = append(g.line, ",\n"...)
+		if _, err := g.w.Write(g.line); err != nil {
+			return err
+		}
+		g.line, g.value = g.line[:0], nil
+	} else {
+		g.line, g.value = append(g.line, '\n'), collection(cells)
 	}
 	g.some = true
-	g.line = append(g.line, '\n')
-	if _, err := g.w.Write(g.line); err != nil {
-		return err
-	}
-	g.line = g.appendFeature(g.line[:0], cells)
+	g.line = g.appendFeature(g.line, cells)
 	return nil
 }
 
+// collection returns the only value of a row if it is a FeatureCollection.
+func collection(cells []sqlite.Value) []byte {
+	var c struct {
+		Type     string            `json:"type"`
+		Features []json.RawMessage `json:"features"`
+	}
+	if len(cells) > 1 || cells[0].Type() != sqlite.Text || json.Unmarshal(cells[0].Bytes(), &c) != nil || c.Type != "FeatureCollection" || c.Features == nil {
+		return nil
+	}
+	return bytes.Clone(cells[0].Bytes())
+}
+
 func (g *geoJSONWriter) End(whole bool) error {
-	if whole {
+	switch {
+	case whole && g.value != nil:
+		g.line = append(g.line[:0], g.value...)
+	case whole:
 		g.line = append(g.line, "]}"...)
 	}
 	g.line = append(g.line, '\n')

@@ -1,4 +1,4 @@
-// Package output writes the rows of statements as tables, lines, CSV, JSON and GeoJSON.
+// Package output writes the rows of statements as tables, lines, CSV, JSON, GeoJSON, and as bare values.
 // It imports internal/sqlite for values, and nothing of the command. Start at [Writer] and [New].
 package output
 
@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"encoding/hex"
 	"flag"
+	"fmt"
 	"maps"
 	"math"
 	"os"
@@ -27,17 +28,19 @@ const (
 	JSON
 	GeoJSON
 	Line
+	Raw
 )
 
 // Modes maps the names of the formats, which are flags, to the formats.
-var Modes = map[string]Mode{"table": Table, "csv": CSV, "json": JSON, "geojson": GeoJSON, "line": Line}
+var Modes = map[string]Mode{"table": Table, "csv": CSV, "json": JSON, "geojson": GeoJSON, "line": Line, "raw": Raw}
 
 var modeUsage = [...]string{
 	Table:   "print rows in aligned columns (the default)",
 	CSV:     "print rows as CSV (RFC 4180) with a header line per statement; NULL is empty",
 	JSON:    "print an array of objects per statement, with a row per line",
-	GeoJSON: "print a FeatureCollection per statement; columns lat and lon, or one with WKT, become the geometry",
+	GeoJSON: "print a FeatureCollection per statement: of columns lat and lon, of one with WKT, or a value that is one",
 	Line:    "print a line per column, and an empty line after a row",
+	Raw:     "print one value as it is; more are an error",
 }
 
 // Names returns the names of the formats in alphabetical order.
@@ -60,6 +63,14 @@ func (m Mode) String() string {
 	return ""
 }
 
+// Check returns an error if the format cannot show rows with so many columns.
+func (m Mode) Check(columns int) error {
+	if m == Raw && columns > 1 {
+		return fmt.Errorf("the answer has %d columns, and --raw prints one value", columns)
+	}
+	return nil
+}
+
 // A Look says how tables and lines show values to people. The zero look, for output that
 // programs may read, hides nothing and marks nothing.
 type Look struct {
@@ -77,7 +88,7 @@ func TerminalLook(out *os.File) Look {
 }
 
 // A Writer writes the rows of one statement after another. Its errors are those of
-// the underlying writer.
+// the underlying writer, and of rows that its format has no room for.
 type Writer interface {
 	// begin starts the rows of a statement.
 	Begin(columns []string) error
@@ -97,6 +108,8 @@ func New(m Mode, w *bufio.Writer, l Look) Writer {
 		return &geoJSONWriter{w: w}
 	case Line:
 		return &lineWriter{w: w, look: l}
+	case Raw:
+		return &rawWriter{w: w}
 	default:
 		return &tableWriter{w: w, look: l}
 	}

@@ -98,6 +98,9 @@ func (s *Session) printRows(stmt *sqlite.Stmt) error {
 	if stmt.Columns() == 0 {
 		return stmt.Run()
 	}
+	if err := s.Mode.Check(stmt.Columns()); err != nil {
+		return err
+	}
 	more, err := stmt.Step()
 	if err != nil {
 		return err

@@ -49,8 +49,7 @@ func (f *LedgerFlags) RegisterFile(fs *flag.FlagSet, usage string) {
 
 func (f *LedgerFlags) Register(fs *flag.FlagSet, usage string) {
 	f.RegisterFile(fs, usage)
-	const modeUsage = "set the mode of the ledger to `0640|0660`: its group may read it, or also charge; " +
-		"without this flag a new ledger is for its owner alone (0600), and an existing one keeps its mode"
+	const modeUsage = "set the ledger's mode to `0640|0660`, for its group to read or charge (default 0600, or as it is)"
 	fs.Func("ledger-mode", modeUsage, func(v string) error {
 		if !HasModes {
 			return errors.New("files have no modes on this system: give the ledger's folder the permissions")

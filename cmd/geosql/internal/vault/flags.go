@@ -34,7 +34,7 @@ type QueryFlags struct {
 func (f *QueryFlags) Register(fs *flag.FlagSet) {
 	f.Keys.Register(fs, "open sealed values with the private key in `KEY`; repeatable")
 	f.maxRepeat = 1
-	fs.Func("max-repeat", "let a group have a sealed value up to `N` times, as after joins; its account pays N times", func(v string) (err error) {
+	fs.Func("max-repeat", "let joins repeat a sealed value `N` times, at N times the cost", func(v string) (err error) {
 		f.maxRepeat, err = ParseRepeats(v)
 		return err
 	})
