@@ -25,6 +25,9 @@ type (
 	// A UnitForecast is the part of a Forecast in one unit.
 	UnitForecast = meter.UnitForecast
 
+	// An UncountedError tells why the charges of a statement cannot be counted.
+	UncountedError = meter.UncountedError
+
 	// A Charged is a sum of charges in one unit.
 	Charged = meter.Charged
 
@@ -34,6 +37,16 @@ type (
 	// A Gate finds misuses of sealed values, also on a connection that does not have all of the functions.
 	Gate = misuse.Gate
 )
+
+// How much is proved of a Forecast.
+const (
+	Guessed = frame.Guessed // nothing: released values decide the charges
+	Bounded = frame.Bounded // nobody is charged more
+	Exact   = frame.Exact   // exactly this is charged
+)
+
+// ErrVerb is the error of a [Meter.Forecast] for a statement that never charges.
+var ErrVerb = frame.ErrVerb
 
 // NewMeter returns a meter of a connection that has the functions, by its handle, an *sqlite3
 // of C. The meter is the connection's authorizer, which allows everything, until it is closed.

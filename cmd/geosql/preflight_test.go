@@ -18,6 +18,7 @@ func scarce(t *testing.T) (db string) {
 	db = clitest.TempFile(t, "x.db")
 	clitest.Query(t, db, costSetup+`; SELECT budget_limit('ana', 'm', 0.01);
 		SELECT dx_universe('u', 0, 10, 1, 'kWh'); SELECT budget_limit('*', 'kWh', 1);
+		SELECT trace_policy('walk', 'ana', 'predictive', '{"epsilon": 0.02, "alpha": 600}');
 		CREATE VIEW private AS `+releaseSQL+`; CREATE TABLE fired(lat);
 		CREATE TABLE fires(a); CREATE TRIGGER t AFTER INSERT ON fires BEGIN INSERT INTO fired SELECT geoind_laplace('ana', 48.85, 2.33, 0.006); END`)
 	return db
@@ -37,6 +38,11 @@ func TestPreflightRefuses(t *testing.T) {
 	before := contents(t, db)
 	const ana = "geosql: geoind_laplace: account 'ana' has 0.010/m left of 0.010/m, 0.016/m asked, 0.006/m short; " +
 		"1 of 2 accounts cannot pay for the whole statement; a limit of 0.016/m would suffice; nothing was charged\n"
+	const (
+		anyway    = "--no-preflight (in the shell, .preflight off) runs it as far as the budgets reach"
+		cure      = "write the values that decide into a table first (CREATE TEMP TABLE .. AS SELECT ..) and go on from there; " + anyway
+		uncounted = "geosql: malformed JSON; its charges cannot be counted before it runs, and nothing was charged; " + anyway + "\n"
+	)
 	for sql, want := range map[string]string{
 		releaseSQL:                                      ana,
 		"SELECT * FROM private":                         ana,
@@ -58,6 +64,16 @@ func TestPreflightRefuses(t *testing.T) {
 			"2 of 2 accounts cannot pay for the whole statement; limits of 2/kWh would suffice; nothing was charged\n",
 		// Of a statement with one evaluation the ledger says all there is to say.
 		"SELECT geoind_laplace('ana', 48.85, 2.33, 0.02)": "geosql: geoind_laplace: account 'ana' has 0.01/m left of 0.01/m, 0.02/m asked, 0.01/m short\n",
+		// Where nothing is certain, and where a dry run fails.
+		releaseSQL + " LIMIT 9 + abs(random()) % 9":                                                                      "geosql: the charges may exceed what is left: released or random values decide them; " + cure + "; nothing was charged\n",
+		releaseSQL + " WHERE random() <> 0.5":                                                                            "geosql: the charges may exceed what is left: released or random values decide them; " + cure + "; nothing was charged\n",
+		"INSERT INTO fires VALUES (1), (2)":                                                                              "geosql: the charges may exceed what is left: it fires triggers; " + cure + "; nothing was charged\n",
+		"SELECT geoind_laplace(account, 48.85, 2.33, 0.001) FROM ledger_balance WHERE account <> '*'":                    "geosql: the charges may exceed what is left: it reads the ledger, which changes while it runs; " + cure + "; nothing was charged\n",
+		"SELECT json(geoind_laplace(person, lat, lon, 0.004)) FROM trip":                                                 uncounted,
+		"SELECT person, dx_sum(person, 1, 0.5, 'u'), CASE person WHEN 'bo' THEN json('x') END FROM trip GROUP BY person": uncounted,
+		"SELECT json('x' || dx_sum(person, 1, 0.5, 'u')) FROM trip":                                                      uncounted,
+		// The rest of a trace's budget is more than what its account has left.
+		"SELECT predictive_step('walk', t, 48.85, 2.33) OVER (ORDER BY t ROWS UNBOUNDED PRECEDING) FROM (SELECT 1 AS t UNION SELECT 2)": "geosql: predictive_step: account 'ana' has 0.01/m left of 0.01/m, 0.02/m asked, 0.01/m short; a limit of 0.02/m would suffice; nothing was charged\n",
 		// An error in the last row is found before the first is charged.
 		"SELECT geoind_laplace('ana', lat + 90 * (person = 'bo'), lon, 0.001) FROM trip ORDER BY person": "geosql: geoind_laplace: lat must lie between -90 and 90\n",
 		"SELECT geoind_laplace(nullif(person, 'bo'), lat, lon, 0.001) FROM trip":                         "geosql: geoind_laplace: account must be TEXT or INTEGER, got NULL\n",
@@ -77,28 +93,27 @@ func TestPreflightRefuses(t *testing.T) {
 	}
 }
 
-// Where the cost is not certain before, a statement runs as far as the budgets reach, and says
-// its charges. So does every statement with --no-preflight.
+// With --no-preflight a statement runs as far as the budgets reach, and says its charges.
 func TestChargedBeforeTheError(t *testing.T) {
 	t.Parallel()
 	const refused = "geosql: geoind_laplace: account 'ana' has 0.002/m left of 0.010/m, 0.008/m asked, 0.006/m short"
-	for _, c := range []struct{ flag, sql, want, spent string }{
-		{"--no-preflight", releaseSQL, refused + ", after charging 0.008/m to 1 account\n", "ana,m,0.008"},
-		{"-csv", releaseSQL + " LIMIT 9 + abs(random()) % 9", refused + ", after charging 0.008/m to 1 account\n", "ana,m,0.008"},
-		{"-csv", releaseSQL + " WHERE random() <> 0.5", refused + ", after charging 0.008/m to 1 account\n", "ana,m,0.008"},
-		{"-csv", "SELECT DISTINCT geoind_laplace(person, lat, lon, 0.008) FROM trip ORDER BY person DESC", "geosql: geoind_laplace: account 'ana' has", ""},
-		{"-csv", "SELECT json(geoind_laplace(person, lat, lon, 0.004)) FROM trip", "geosql: malformed JSON, after charging 0.004/m to 1 account\n", "ana,m,0.004"},
-		{"-csv", "SELECT dx_value(person, 1, 0.25, 'u'), geoind_laplace(person, lat, lon, 0.001), CASE person WHEN 'bo' THEN json('x') END FROM trip",
+	for _, c := range []struct{ sql, want, spent string }{
+		{releaseSQL, refused + ", after charging 0.008/m to 1 account\n", "ana,m,0.008"},
+		{releaseSQL + " LIMIT 9 + abs(random()) % 9", refused + ", after charging 0.008/m to 1 account\n", "ana,m,0.008"},
+		{releaseSQL + " WHERE random() <> 0.5", refused + ", after charging 0.008/m to 1 account\n", "ana,m,0.008"},
+		{"SELECT DISTINCT geoind_laplace(person, lat, lon, 0.008) FROM trip ORDER BY person DESC", "geosql: geoind_laplace: account 'ana' has", ""},
+		{"SELECT json(geoind_laplace(person, lat, lon, 0.004)) FROM trip", "geosql: malformed JSON, after charging 0.004/m to 1 account\n", "ana,m,0.004"},
+		{"SELECT dx_value(person, 1, 0.25, 'u'), geoind_laplace(person, lat, lon, 0.001), CASE person WHEN 'bo' THEN json('x') END FROM trip",
 			"geosql: malformed JSON, after charging 0.75/kWh to 2 accounts and 0.003/m to 2 accounts\n", "ana,kWh,0.5\nana,m,0.002\nbo,kWh,0.25\nbo,m,0.001"},
-		{"-csv", "SELECT person, dx_sum(person, 1, 0.5, 'u'), CASE person WHEN 'bo' THEN json('x') END FROM trip GROUP BY person",
+		{"SELECT person, dx_sum(person, 1, 0.5, 'u'), CASE person WHEN 'bo' THEN json('x') END FROM trip GROUP BY person",
 			"geosql: malformed JSON, after charging 1/kWh to 2 accounts\n", "ana,kWh,0.5\nbo,kWh,0.5"},
-		{"-csv", "INSERT INTO place SELECT geoind_laplace('cy', 48.85, 2.33, 0.001); SELECT 1; SELECT json('x')", "geosql: malformed JSON\n", "cy,m,0.001"},
-		{"-csv", "INSERT INTO fires VALUES (1), (2)", "geosql: geoind_laplace: account 'ana' has 0.004/m left", "ana,m,0.006"},
+		{"INSERT INTO place SELECT geoind_laplace('cy', 48.85, 2.33, 0.001); SELECT 1; SELECT json('x')", "geosql: malformed JSON\n", "cy,m,0.001"},
+		{"INSERT INTO fires VALUES (1), (2)", "geosql: geoind_laplace: account 'ana' has 0.004/m left", "ana,m,0.006"},
 	} {
 		db := scarce(t)
-		r := clitest.Run(t, "", "-csv", c.flag, db, c.sql)
+		r := clitest.Run(t, "", "-csv", "--no-preflight", db, c.sql)
 		if r.Status != 1 || !strings.HasPrefix(r.Err, c.want) {
-			t.Errorf("%s %s\nended with %+v\nwant       %s", c.flag, c.sql, r, c.want)
+			t.Errorf("%s\nended with %+v\nwant       %s", c.sql, r, c.want)
 		}
 		spent := clitest.Query(t, "-csv", db, "SELECT account, unit, spent FROM ledger_balance WHERE spent > 0 ORDER BY 1, 2")
 		if c.spent != "" && spent != "account,unit,spent\n"+c.spent+"\n" {

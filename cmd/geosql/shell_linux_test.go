@@ -223,7 +223,7 @@ func TestShellCommands(t *testing.T) {
 	c.run(".timer off", "")
 	c.run(".mode csv", "")
 	c.run(".cost SELECT geoind_laplace('ana', 48.85, 2.3, 0.01);",
-		"function,account,unit,evaluations,epsilon,at_most,remaining,rule\ngeoind_laplace,ana,m,1,0.01,0.01,1,\n")
+		"geosql: all accounts can pay that\nunit,epsilon,accounts,total,left,short,rule\nm,0.01,1,0.01,0.99,0,\n")
 	c.run(".cost", "geosql: .cost: needs an argument: .cost SQL\n")
 	c.press("SELECT geoind_laplace('ana', 48.85, 2.3, 0.01) AS z;\r")
 	c.expect("z\nPOINT(")

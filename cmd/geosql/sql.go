@@ -21,14 +21,15 @@ var sqlCommand = &cli.Command{
 	Summary: "run SQL, standard input or a shell; create DB",
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var f session.Flags
-		var noPreflight bool
+		var noPreflight, yes bool
 		var epsilon string
 		f.Register(fs)
 		f.Sealed.Register(fs)
 		cli.Switch(fs, "no-preflight", "run statements as far as the budgets reach", func() { noPreflight = true })
+		cli.Switch(fs, "yes", "in a shell, do not ask before a large charge", func() { yes = true })
 		epsilonVar(fs, &epsilon)
 		return func(ctx context.Context, operands []string) error {
-			return runSQL(ctx, f, noPreflight, epsilon, operands)
+			return runSQL(ctx, f, noPreflight, yes, epsilon, operands)
 		}
 	},
 	Reject:         store.Reject,
@@ -42,7 +43,7 @@ func interactive(operands []string) bool {
 
 // runSQL runs the SQL of the command line, of standard input, or of an
 // interactive shell.
-func runSQL(ctx context.Context, f session.Flags, noPreflight bool, epsilon string, operands []string) error {
+func runSQL(ctx context.Context, f session.Flags, noPreflight, yes bool, epsilon string, operands []string) error {
 	switch n := len(operands); {
 	case n == 0:
 		return cli.UsageError("no database given")
@@ -64,7 +65,7 @@ func runSQL(ctx context.Context, f session.Flags, noPreflight bool, epsilon stri
 	case len(operands) == 2:
 		err = s.Run(ctx, operands[1])
 	case interactive(operands):
-		err = shell.Run(ctx, s)
+		err = shell.Run(ctx, s, yes)
 	default:
 		err = s.RunScript(ctx, os.Stdin)
 	}

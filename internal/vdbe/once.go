@@ -17,7 +17,8 @@ func (op *Op) calls() bool {
 }
 
 // EndsOneGroup reports whether it is proved that a run of the program ends one group of an
-// aggregate among some functions at the most, and that it calls them in no other way.
+// aggregate among some functions at the most, that it calls them in no other way, and that it calls no function
+// behind the group.
 func (p Program) EndsOneGroup(among func(name string) bool) bool {
 	steps := 0
 	for i := range p {
@@ -40,12 +41,15 @@ func (p Program) EndsOneGroup(among func(name string) bool) bool {
 	if err != nil {
 		return false
 	}
-	var ends []int
+	var ends, calls []int
 	for n := range g.at {
 		op := g.op(n)
-		if name, _ := op.function(); op.code().effect == endsGroup && among(name) {
-			ends = append(ends, n)
+		switch name, _ := op.function(); {
+		case op.code().effect == callsFunction:
+			calls = append(calls, n)
+		case op.code().effect == endsGroup && among(name):
+			ends, calls = append(ends, n), append(calls, n)
 		}
 	}
-	return !g.reaches(ends, ends, none)
+	return !g.reaches(ends, calls, none)
 }

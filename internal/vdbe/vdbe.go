@@ -46,6 +46,11 @@ func (p Program) Shares() bool {
 	return p.has(func(op *Op) bool { return op.code().effect == locksTable })
 }
 
+// FiresTriggers reports whether the program may run triggers.
+func (p Program) FiresTriggers() bool {
+	return p.has(func(op *Op) bool { return op.code().effect == firesTrigger })
+}
+
 // ChangesSchema reports whether the statement creates or changes a table or the like.
 func (p Program) ChangesSchema() bool {
 	return p.has(func(op *Op) bool { return op.code().effect == changesSchema })

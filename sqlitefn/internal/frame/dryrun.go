@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"math/big"
+	"sync/atomic"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/sqltext"
 	"github.com/geosql/geosql/internal/vdbe"
+	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/mechanism"
 )
 
@@ -24,8 +26,11 @@ type DryRun struct {
 	Program vdbe.Program
 	pure    functionSet
 	totals  map[chargeKey]*Total
-	rules   map[*Function]string // how the groups of the aggregates under d1 are charged
-	Failed  error                // of a call of a function that charges
+	groups  map[*Function]*Groups // of the aggregates under d1
+	Failed  error                 // of a call of a function that charges
+
+	hurried atomic.Bool
+	Partial bool // the dry run ended early, see Hurry
 
 	// place is the last stand-in for a location, and its text.
 	place struct {
@@ -38,11 +43,19 @@ type DryRun struct {
 	// something. The dry run of one that writes opens a transaction of its own.
 	uncommitted bool
 
-	// Inexact tells that the count cannot be exact, whatever the statement. Either rows of
-	// the ledger were read, which a real execution changes with every charge, or the cost of
-	// a counted step depends on a draw.
-	Inexact bool
+	readsLedger bool // rows of the ledger were read, which a real execution changes with every charge
+	varies      bool // the cost of a counted step depends on a draw
 }
+
+// A Certainty tells how much a dry run proves about the charges of a statement that runs to its end while neither data nor
+// clock change.
+type Certainty int
+
+const (
+	Guessed Certainty = iota // nothing: released values decide what is charged
+	Bounded                  // no account is charged more than [Total.Most]
+	Exact                    // every account is charged the counted sum
+)
 
 // chargeKey says which charges are counted together.
 type chargeKey struct {
@@ -60,14 +73,27 @@ type Sum struct {
 // Total is the sum over all charges.
 type Total struct {
 	Sum
+	more        Sum // that may be charged beyond the sum, since the cost of a step depends on a draw
 	Evaluations int64
 	perRow      bool // it is for each row of the account
 	byValue     bool // it is the largest sum for any sealed value of the account
 	Once        bool // an account is charged in the unit only once
 }
 
+// Groups are the groups of an aggregate under d1.
+type Groups struct {
+	Count    int64
+	Separate error // why they are charged one by one; nil if they cost once
+}
+
+// Hurry ends the dry run at its next charge that is beyond the budget of its account. Any goroutine may call it.
+func (d *DryRun) Hurry() { d.hurried.Store(true) }
+
+// errPartial ends a dry run early.
+var errPartial = errors.New("a budget does not suffice")
+
 // count adds evaluations of f by an account, which cost price in all, and returns their sum.
-func (d *DryRun) count(f *Function, account []byte, price budget.Price, evaluations int64) *Total {
+func (d *DryRun) count(f *Function, account []byte, price budget.Price, evaluations int64) (*Total, error) {
 	t := d.totals[chargeKey{f, price.Unit, string(account)}]
 	if t == nil {
 		t = new(Total)
@@ -75,7 +101,14 @@ func (d *DryRun) count(f *Function, account []byte, price budget.Price, evaluati
 	}
 	t.Evaluations += evaluations
 	t.Add(price.Amount)
-	return t
+	if !d.hurried.Load() {
+		return t, nil
+	}
+	b, err := d.session.balanceOf(string(account), price.Unit)
+	if err == nil && !t.Within(b) {
+		d.Partial, err = true, errPartial
+	}
+	return t, err
 }
 
 // Add adds an amount to the sum.
@@ -87,10 +120,23 @@ func (s *Sum) Add(a budget.Amount) {
 	s.Epsilon += a
 }
 
+// Within reports whether an account may be able to pay the sum. A reserved amount may be set aside for this connection, or return
+// before it is needed.
+func (s *Sum) Within(b ledger.Balance) bool {
+	return b.Limited && s.Times == 0 && s.Epsilon-b.Remaining() <= b.Reserved
+}
+
 // AddSum adds another sum.
 func (s *Sum) AddSum(other Sum) {
 	s.Add(other.Epsilon)
 	s.Times += other.Times
+}
+
+// Most returns the most that may be charged, unless released values decide that.
+func (t *Total) Most() Sum {
+	most := t.Sum
+	most.AddSum(t.more)
+	return most
 }
 
 // Float64 returns the sum.
@@ -138,7 +184,7 @@ func (s *Session) admit(f *Function) error {
 // ReadsLedger tells a dry run that rows of the ledger are read, which a real execution changes.
 func (s *Session) ReadsLedger() {
 	if s.dry != nil {
-		s.dry.Inexact = true
+		s.dry.readsLedger = true
 	}
 }
 
@@ -163,7 +209,7 @@ func (s *Session) NewDryRun(sql string) (*DryRun, error) {
 		return nil, err
 	}
 	d := &DryRun{
-		session: s, totals: map[chargeKey]*Total{}, rules: map[*Function]string{}, uncommitted: s.Conn.Uncommitted(),
+		session: s, totals: map[chargeKey]*Total{}, groups: map[*Function]*Groups{}, uncommitted: s.Conn.Uncommitted(),
 	}
 	s.dry, s.payer = d, d
 	if err := d.compile(sql); err != nil {
@@ -211,8 +257,24 @@ func (d *DryRun) Close() {
 	d.session.SetPayer(nil)
 }
 
-// Repeats reports whether the evaluation of the statement does not depend on released values.
-func (d *DryRun) Repeats() bool { return d.Program.Repeats(d.pure.has, d.session.Table.isFree) }
+// Certainty tells how much is proved of the counted charges once the dry run has ended, and why nothing is.
+func (d *DryRun) Certainty() (_ Certainty, doubt string) {
+	settled := func(name string) bool { return d.pure.has(name) || d.session.Table.isSettled(name) }
+	repeats := d.Program.Repeats(settled, d.session.Table.isFree)
+	switch {
+	case d.readsLedger:
+		return Guessed, "it reads the ledger, which changes while it runs"
+	case d.Program.Writes() && d.Program.Calls("changes", "total_changes", "last_insert_rowid"):
+		return Guessed, "it asks for rows written before, of which a dry run knows nothing"
+	case repeats && d.varies:
+		return Bounded, ""
+	case repeats:
+		return Exact, ""
+	case d.Program.FiresTriggers():
+		return Guessed, "it fires triggers"
+	}
+	return Guessed, "released or random values decide them"
+}
 
 // Run executes the statement without charging or drawing anything, and undoes its writes.
 func (d *DryRun) Run() error {
@@ -222,26 +284,25 @@ func (d *DryRun) Run() error {
 	return d.stmt.Run()
 }
 
-// RunDry makes a dry run of one statement. It also reports whether the statement is proved to
-// charge the counted amounts, if it runs to its end while neither data nor clock change.
-func (s *Session) RunDry(sql string) (d *DryRun, proved bool, err error) {
-	if d, err = s.NewDryRun(sql); err != nil {
-		return nil, false, err
+// RunDry makes a dry run of one statement.
+func (s *Session) RunDry(sql string) (*DryRun, error) {
+	d, err := s.NewDryRun(sql)
+	if err != nil {
+		return nil, err
 	}
 	defer d.Close()
-	if err := d.Run(); err != nil {
-		return nil, false, err
-	}
-	return d, !d.Inexact && d.Repeats(), nil
+	return d, d.Run()
 }
 
-// groupRule says how the groups of an aggregate under d1 are charged, by why they are not
-// proved to be disjoint.
-func groupRule(missing error) string {
-	if missing == nil {
+// rule says how the groups are charged.
+func (g *Groups) rule() string {
+	switch {
+	case g == nil:
+		return ""
+	case g.Separate == nil:
 		return "once for all groups"
 	}
-	return "once per group: " + missing.Error()
+	return "once per group: " + g.Separate.Error()
 }
 
 // checkUndoable returns an error for a statement that a dry run could not undo.

@@ -15,7 +15,8 @@ type Cost struct {
 	*Total
 	Balance ledger.Balance
 	AtMost  float64
-	Rule    string // how groups are charged, empty where that is always the same
+	Groups  *Groups // nil unless groups may cost once
+	Rule    string  // how rows or groups are charged, empty where that is always the same
 }
 
 // Costs compares the counted charges with the ledger.
@@ -23,15 +24,18 @@ type Cost struct {
 // If nothing is proved, a real execution may charge more than was counted, and other
 // accounts too. But no account is charged more than it has left, including the amount reserved
 // for it.
-func (d *DryRun) Costs(proved bool) ([]Cost, error) {
+func (d *DryRun) Costs() ([]Cost, error) {
+	certainty, _ := d.Certainty()
+	guessed := certainty == Guessed
 	rows := make([]Cost, 0, len(d.totals)+1)
 	for of, total := range d.totals {
 		b, err := d.session.balanceOf(of.Account, of.Unit)
 		if err != nil {
 			return nil, err
 		}
-		row := Cost{of, total, b, total.Float64(), d.rule(of.Function, total)}
-		if !proved {
+		most := total.Most()
+		row := Cost{of, total, b, most.Float64(), d.groups[of.Function], d.rule(of.Function, total)}
+		if guessed {
 			row.AtMost = (b.Remaining() + b.Reserved).Float64()
 		}
 		rows = append(rows, row)
@@ -40,19 +44,10 @@ func (d *DryRun) Costs(proved bool) ([]Cost, error) {
 		return cmp.Or(cmp.Compare(a.Unit, b.Unit), cmp.Compare(a.Account, b.Account),
 			cmp.Compare(a.Function.Name, b.Function.Name))
 	})
-	if !proved {
+	if guessed {
 		rows = append(rows, Cost{})
 	}
 	return rows, nil
-}
-
-// Report returns the costs, and tells an observer of them.
-func (d *DryRun) Report(proved bool) ([]Cost, error) {
-	rows, err := d.Costs(proved)
-	if err == nil && d.session.watcher != nil {
-		err = d.session.watcher.Counted(rows, proved)
-	}
-	return rows, err
 }
 
 // manyRows is from how many rows of one account on a rule says how to make them one.
@@ -70,7 +65,7 @@ func (d *DryRun) rule(f *Function, t *Total) string {
 	case t.byValue:
 		return "once for each value: the largest sum of epsilon for any value of the account"
 	}
-	return d.rules[f]
+	return d.groups[f].rule()
 }
 
 // balanceOf returns the balance of an account, empty if there is no ledger.

@@ -13,6 +13,9 @@ import (
 var verbs = []string{"SELECT", "WITH", "VALUES", "INSERT", "REPLACE", "UPDATE", "DELETE",
 	"CREATE TABLE", "CREATE TEMP TABLE", "CREATE TEMPORARY TABLE"}
 
+// ErrVerb is the error for another statement.
+var ErrVerb = errors.New("sql must be one of SELECT, VALUES, INSERT, REPLACE, UPDATE, DELETE, CREATE TABLE AS")
+
 // checkVerb returns an error for a text if its first statement cannot be dry-run.
 func checkVerb(sql string) error {
 	var words []string
@@ -28,5 +31,5 @@ func checkVerb(sql string) error {
 	case words == nil:
 		return errors.New("sql holds no statement")
 	}
-	return errors.New("sql must be one of SELECT, VALUES, INSERT, REPLACE, UPDATE, DELETE, CREATE TABLE AS")
+	return ErrVerb
 }

@@ -33,6 +33,7 @@ type Function struct {
 	Flags       sqlite.Flags
 	Scoped      bool   // it keeps something with the running statement although it charges nothing
 	OfStatement bool   // it answers about the releases of the running statement
+	OfRun       bool   // it answers about the run of a trace, which a step changes
 	Reads       bool   // an owner's function that changes nothing, so a dry run may call it
 	Remote      bool   // it is evaluated somewhere else, where each of its rows goes with all arguments
 	Does        string // one sentence

@@ -43,10 +43,9 @@ func (s *Session) SetPayer(p Payer) {
 // CurrentPayer returns the payer of the session's releases.
 func (s *Session) CurrentPayer() Payer { return s.payer }
 
-// An Observer is told of the charges of a session, and of the counts of its dry runs.
+// An Observer is told of the charges of a session.
 type Observer interface {
 	Charged(account []byte, price budget.Price)
-	Counted(rows []Cost, certain bool) error // by budget_cost
 }
 
 // Watch has a session tell an observer, or nobody if that is nil. The session's statements then return no row
@@ -285,13 +284,16 @@ func (s *chargedSteps) Close(run Run) { _ = s.trace.Close(run.State()) }
 
 // Pay counts the evaluation instead of charging it; so do the other methods of a dry run.
 func (d *DryRun) Pay(_ *Statement, f *Function, account []byte, price budget.Price) (Receipt, error) {
-	d.count(f, account, price, 1)
-	return Receipt{dry: d}, nil
+	_, err := d.count(f, account, price, 1)
+	return Receipt{dry: d}, err
 }
 
 func (d *DryRun) PayAll(_ *Statement, f *Function, b Bill) (Receipt, error) {
 	for _, item := range b.Items {
-		t := d.count(f, []byte(item.Account), budget.Price{Unit: b.Unit, Amount: item.Epsilon}, item.Evaluations)
+		t, err := d.count(f, []byte(item.Account), budget.Price{Unit: b.Unit, Amount: item.Epsilon}, item.Evaluations)
+		if err != nil {
+			return Receipt{}, err
+		}
 		t.perRow, t.byValue = b.PerRow, b.ByValue
 	}
 	return Receipt{}, nil
@@ -299,23 +301,28 @@ func (d *DryRun) PayAll(_ *Statement, f *Function, b Bill) (Receipt, error) {
 
 func (d *DryRun) PayDisjoint(t *Statement, place int, f *Function, b Bill) (Receipt, error) {
 	paid, err := payDisjoint(d, t, place, f, b)
-	if _, known := d.rules[f]; err == nil && !known {
-		var missing error
-		missing, err = t.separate(f)
-		d.rules[f] = groupRule(missing)
+	g := d.groups[f]
+	if err == nil && g == nil {
+		g = new(Groups)
+		d.groups[f] = g
+		g.Separate, err = t.separate(f)
+	}
+	if err == nil {
+		g.Count++
 	}
 	return paid, err
 }
 
 func (d *DryRun) PayOnce(f *Function, account string, price budget.Price) (Receipt, error) {
-	d.count(f, []byte(account), price, 1).Once = true
-	return Receipt{}, nil
+	total, err := d.count(f, []byte(account), price, 1)
+	total.Once = true
+	return Receipt{}, err
 }
 
 // OpenTrace reads the trace's run and closes the trace at once, so that others may use it.
 func (d *DryRun) OpenTrace(_ *Statement, f *Function, trace, account string, terms *TraceTerms) (StepPayer, Run, error) {
-	d.Inexact = d.Inexact || terms.Varies
-	counted := &countedSteps{d, f, account, terms.Unit}
+	d.varies = d.varies || terms.Varies
+	counted := &countedSteps{dry: d, f: f, account: account, terms: terms}
 	l, err := d.session.Ledger()
 	if errors.Is(err, ErrNoLedger) {
 		run, err := terms.Start(nil, 0)
@@ -336,15 +343,27 @@ type countedSteps struct {
 	dry     *DryRun
 	f       *Function
 	account string
-	unit    budget.Unit
+	terms   *TraceTerms
+	total   *Total // nil before the first step that costs something
+	open    bool   // the cost of a step may depend on the draw of an earlier one
 }
 
+// Pay counts the most that a step may cost.
 func (s *countedSteps) Pay(_ Run, cost budget.Amount) (Receipt, error) {
-	if cost > 0 {
-		s.dry.count(s.f, []byte(s.account), budget.Price{Unit: s.unit, Amount: cost}, 1)
+	s.open = s.terms.Varies && s.total != nil
+	if cost == 0 {
+		return Receipt{}, nil
 	}
-	return Receipt{}, nil
+	var err error
+	s.total, err = s.dry.count(s.f, []byte(s.account), budget.Price{Unit: s.terms.Unit, Amount: cost}, 1)
+	return Receipt{}, err
 }
 
 func (*countedSteps) Add(Run, ledger.Point) error { return nil }
-func (*countedSteps) Close(Run)                   {}
+
+// Close adds the rest of the run: the less the draws of some steps cost, the more a budget manager may grant to later ones.
+func (s *countedSteps) Close(run Run) {
+	if s.open {
+		s.total.more.Add(run.Remaining())
+	}
+}

@@ -45,6 +45,12 @@ func (t Table) isFree(name string) bool {
 	return f != nil && f.Section == Free
 }
 
+// isSettled reports whether a function answers by its arguments and by what is declared alone.
+func (t Table) isSettled(name string) bool {
+	f := t.Lookup(name)
+	return f != nil && f.Section == Free && !f.OfStatement && !f.OfRun
+}
+
 // Releasing returns the names of the functions that release values and charge for them.
 func (t Table) Releasing() (names []string) {
 	for _, f := range t {

@@ -15,26 +15,28 @@ import (
 
 // A Forecast lists the charges that a statement will make, and the accounts that cannot pay them.
 type Forecast struct {
-	// Certain reports that the statement is proved to charge exactly this, if it runs to its
-	// end and neither data nor clock change in between.
-	Certain bool
+	Certainty frame.Certainty
+	Doubt     string // why nothing is certain; empty if something is
 
-	// Partial reports that the dry run was given up before its end: the statement will charge
+	// Partial reports that the dry run ended when somebody could not pay: the statement would charge
 	// at least this. No limit is known to be enough then.
 	Partial bool
 
-	Units []UnitForecast // in the order of units
+	Units []UnitForecast // the largest charge of an account first
 }
 
-// A UnitForecast is the charge of a statement in one unit.
+// A UnitForecast is the charge of a statement in one unit, or the most that it may be.
 type UnitForecast struct {
 	Unit        budget.Unit
 	Accounts    int
 	Evaluations int64
-	Epsilon     *big.Rat // of all accounts together
-	Most        *big.Rat // of one account
-	Short       int      // accounts that cannot pay
-	Worst       error    // the refusal of the account that is short of the most; nil if all can pay
+	Epsilon     *big.Rat      // of all accounts together
+	Least, Most *big.Rat      // of one account
+	Left        *big.Rat      // the least that an account has left then; below 0 if one cannot pay
+	Share       *big.Rat      // the largest part that it is of what an account has left, if all can pay
+	Groups      *frame.Groups // of the aggregate with the most, one by one if any are; nil unless groups may cost once
+	Short       int           // accounts that cannot pay
+	Worst       error         // the refusal of the account that is short of the most; nil if all can pay
 
 	// Enough is the limit that would let every account pay that now has another one. It is nil
 	// if none is that large, or if a limit does not help.
@@ -42,8 +44,9 @@ type UnitForecast struct {
 }
 
 // forecast adds up the costs of a dry run, which are in the order of unit and account.
-func forecast(s *frame.Session, rows []frame.Cost, certain bool) (*Forecast, error) {
-	f := &Forecast{Certain: certain}
+func forecast(s *frame.Session, rows []frame.Cost, d *frame.DryRun) (*Forecast, error) {
+	f := &Forecast{Partial: d.Partial}
+	f.Certainty, f.Doubt = d.Certainty()
 	if n := len(rows); n > 0 && rows[n-1].Total == nil {
 		rows = rows[:n-1]
 	}
@@ -59,27 +62,24 @@ func forecast(s *frame.Session, rows []frame.Cost, certain bool) (*Forecast, err
 		f.Units = append(f.Units, u)
 		rows = rows[n:]
 	}
+	slices.SortStableFunc(f.Units, func(a, b UnitForecast) int { return b.Most.Cmp(a.Most) })
 	return f, nil
 }
 
 // forecastUnit adds up the costs in one unit.
 func forecastUnit(s *frame.Session, rows []frame.Cost) (UnitForecast, error) {
-	u := UnitForecast{Unit: rows[0].Unit, Most: new(big.Rat), Enough: new(big.Rat)}
+	u := UnitForecast{Unit: rows[0].Unit, Most: new(big.Rat), Share: new(big.Rat), Enough: new(big.Rat)}
 	var all frame.Sum
 	var worst *demand
 	for len(rows) > 0 {
 		d := &demand{account: rows[0].Account, unit: u.Unit, balance: rows[0].Balance}
 		for len(rows) > 0 && rows[0].Account == d.account {
 			d.add(rows[0])
-			u.Evaluations += rows[0].Evaluations
+			u.add(rows[0])
 			rows = rows[1:]
 		}
 		all.AddSum(d.asked)
-		u.Accounts++
-		asked := d.asked.Rat()
-		if asked.Cmp(u.Most) > 0 {
-			u.Most = asked
-		}
+		u.compare(d)
 		if d.payable() {
 			continue
 		}
@@ -97,6 +97,36 @@ func forecastUnit(s *frame.Session, rows []frame.Cost) (UnitForecast, error) {
 	return u, err
 }
 
+// add adds the evaluations and groups of a function.
+func (u *UnitForecast) add(c frame.Cost) {
+	u.Evaluations += c.Evaluations
+	one := func(g *frame.Groups) bool { return g.Separate != nil }
+	if g := c.Groups; g != nil && (u.Groups == nil || one(g) && !one(u.Groups) || one(g) == one(u.Groups) && g.Count > u.Groups.Count) {
+		u.Groups = g
+	}
+}
+
+// compare compares the demand on an account with those before.
+func (u *UnitForecast) compare(d *demand) {
+	u.Accounts++
+	asked, has := d.asked.Rat(), d.balance.Remaining().Rat()
+	left := new(big.Rat).Sub(has, asked)
+	if u.Left == nil || left.Cmp(u.Left) < 0 {
+		u.Left = left
+	}
+	if u.Least == nil || asked.Cmp(u.Least) < 0 {
+		u.Least = asked
+	}
+	if asked.Cmp(u.Most) > 0 {
+		u.Most = asked
+	}
+	if has.Add(has, d.balance.Reserved.Rat()); has.Sign() > 0 {
+		if share := new(big.Rat).Quo(asked, has); share.Cmp(u.Share) > 0 {
+			u.Share = share
+		}
+	}
+}
+
 // demand is the amount that a statement asks of one account in one unit.
 type demand struct {
 	account   string
@@ -110,16 +140,12 @@ type demand struct {
 // add adds the cost of a function.
 func (d *demand) add(c frame.Cost) {
 	d.functions = append(d.functions, c.Function.Name)
-	d.asked.AddSum(c.Sum)
+	d.asked.AddSum(c.Most())
 	d.again = d.again || c.Once && (c.Evaluations > 1 || d.balance.Spent > 0)
 }
 
-// payable reports whether the account may be able to pay. A reserved amount may be set aside for
-// this connection, or return before it is needed.
-func (d *demand) payable() bool {
-	b := d.balance
-	return b.Limited && d.asked.Times == 0 && d.asked.Epsilon-b.Remaining() <= b.Reserved && !d.again
-}
+// payable reports whether the account may be able to pay.
+func (d *demand) payable() bool { return d.asked.Within(d.balance) && !d.again }
 
 // short returns how much is missing.
 func (d *demand) short() budget.Amount { return d.asked.Capped() - d.balance.Remaining() }

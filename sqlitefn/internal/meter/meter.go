@@ -13,6 +13,7 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/intern"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/vdbe"
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
 	"github.com/geosql/geosql/sqlitefn/internal/misuse"
 )
@@ -25,7 +26,6 @@ type Meter struct {
 	session  *frame.Session
 	gate     *misuse.Gate
 	calls    *sqlite.Watch
-	last     *Forecast
 	patience time.Duration // after which a dry run is given up
 
 	looked     bool // sealed is known, see HasSealed
@@ -54,8 +54,7 @@ func New(s *frame.Session) (*Meter, error) {
 	return m, nil
 }
 
-// patience is how long a dry run may take before a statement. A statement may have no end, and
-// still have a reader who soon has enough.
+// patience is the time after which a dry run ends as soon as somebody cannot pay: a statement may have no end.
 const patience = 2 * time.Second
 
 // Close ends the meter. The connection must still be open.
@@ -67,7 +66,6 @@ func (m *Meter) Close() {
 // Reset begins anew.
 func (m *Meter) Reset() {
 	m.calls.Reset()
-	m.last = nil
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	clear(m.charged)
@@ -142,95 +140,57 @@ func (o meterObserver) Charged(account []byte, price budget.Price) {
 	t.accounts.Number(account)
 }
 
-// Counted keeps the forecast of a dry run.
-func (o meterObserver) Counted(rows []frame.Cost, certain bool) (err error) {
-	o.meter.last, err = forecast(o.meter.session, rows, certain)
-	return err
-}
-
-// LastForecast returns the forecast of the last dry run that budget_cost has made since the last
-// Reset, nil if there was none.
-func (m *Meter) LastForecast() *Forecast { return m.last }
-
-// Forecast returns the charges that a statement is certain to make, by a dry run, which charges and
-// draws nothing and undoes its writes. It returns nil if nothing is certain: if the statement cannot
-// be dry-run, or its evaluation may depend on released values. A dry run of more than two
-// seconds is given up; its count by then is certain, and a part of the whole.
+// Forecast returns the charges of a statement, by a dry run, which charges and draws nothing and undoes its writes. A dry run of more
+// than two seconds ends as soon as somebody cannot pay.
 //
-// It returns an error that the statement is certain to end with, or that of an interrupt.
+// It returns frame.ErrVerb for a statement that never charges, such as EXPLAIN, an error of the statement itself, an interrupt, or
+// an [UncountedError].
 func (m *Meter) Forecast(sql string) (*Forecast, error) {
-	return m.forecast(sql, isSure)
-}
-
-// Foresee returns the same as Forecast, but nil for a statement with no other charge than that of one
-// group. The group charges all of its accounts or none, so a dry run would warn of nothing.
-func (m *Meter) Foresee(sql string) (*Forecast, error) {
-	return m.forecast(sql, func(d *frame.DryRun) bool { return !d.Program.EndsOneGroup(m.session.Table.Charges) && isSure(d) })
-}
-
-// forecast makes a dry run if that is worth while, see Forecast.
-func (m *Meter) forecast(sql string, worthwhile func(*frame.DryRun) bool) (*Forecast, error) {
 	s := m.session
 	d, err := s.NewDryRun(sql)
+	if err == frame.ErrVerb {
+		return nil, err
+	}
 	if err != nil {
-		return nil, ifInterrupt(err)
+		return nil, uncounted(err)
 	}
 	defer d.Close()
-	if !worthwhile(d) {
-		return nil, nil
+	timer := time.AfterFunc(m.patience, d.Hurry)
+	defer timer.Stop()
+	switch err := d.Run(); {
+	case err == nil, d.Partial:
+	case d.Failed != nil:
+		return nil, err // the arguments of the call
+	default:
+		return nil, uncounted(err)
 	}
-	partial, err := m.runPatiently(d)
+	rows, err := d.Costs()
 	if err != nil {
-		if d.Failed != nil && !d.Inexact {
-			return nil, err // the arguments of such a call are certain too
-		}
-		return nil, ifInterrupt(err)
+		return nil, err
 	}
-	if d.Inexact {
-		return nil, nil
-	}
-	rows, err := d.Costs(true)
-	if err != nil {
-		return nil, ifInterrupt(err) // the statement will tell the fault of the ledger
-	}
-	f, err := forecast(s, rows, true)
-	if err != nil {
-		return nil, ifInterrupt(err)
-	}
-	f.Partial = partial
-	return f, nil
+	return forecast(s, rows, d)
 }
 
-// runPatiently runs a dry run, and gives it up when it takes too long. The charges only
-// grow while a statement runs, so that the count by then is a lower bound.
-func (m *Meter) runPatiently(d *frame.DryRun) (partial bool, err error) {
-	fired := make(chan struct{})
-	timer := time.AfterFunc(m.patience, func() {
-		m.session.Conn.Interrupt()
-		close(fired)
-	})
-	err = d.Run()
-	if timer.Stop() {
-		return false, err
-	}
-	<-fired
-	if ifInterrupt(err) != nil {
-		return true, nil
-	}
-	return false, err
+// EndsWithOneGroup reports whether a statement has no other charge than that of one group, and nothing behind it that may fail.
+// The group charges all of its accounts or none, so that a forecast would warn of nothing.
+func (m *Meter) EndsWithOneGroup(sql string) bool {
+	p, err := vdbe.Explain(m.session.Conn, sql)
+	return err == nil && !p.Writes() && p.EndsOneGroup(m.session.Table.Charges)
 }
 
-// isSure reports whether the count is certain, as far as the statement's program tells. A
-// dry run of a statement that writes changes SQLite's counters of the rows written before.
-func isSure(d *frame.DryRun) bool {
-	return d.Repeats() && !(d.Program.Writes() && d.Program.Calls("changes", "total_changes", "last_insert_rowid"))
-}
+// An UncountedError tells why a dry run cannot count the charges of a statement. Either the statement cannot be undone, or it
+// fails over a public constant that stands in a dry run for a released value.
+type UncountedError struct{ Reason error }
 
-// ifInterrupt returns err if it is that of an interrupt.
-func ifInterrupt(err error) error {
+func (e *UncountedError) Error() string { return e.Reason.Error() }
+
+func (e *UncountedError) Unwrap() error { return e.Reason }
+
+// uncounted returns an error of a dry run, an interrupt as it is.
+func uncounted(err error) error {
 	var e *sqlite.Error
 	if errors.As(err, &e) && e.Code == frame.CodeInterrupt {
 		return err
 	}
-	return nil
+	return &UncountedError{err}
 }

@@ -35,17 +35,16 @@ func metered(t *testing.T) (*sqlite.Conn, *sqlitefn.Meter) {
 	return conn, m
 }
 
-// A forecast is made of certain charges, unless the only charge is that of one group. It charges
-// nobody.
-func TestForesee(t *testing.T) {
+// A forecast has the charges of a statement, or says why there is none. It charges nobody.
+func TestForecast(t *testing.T) {
 	conn, m := metered(t)
 	for sql, want := range map[string]string{
-		"SELECT dx_sum(who, n, 2, 'u') FROM had":                                                                                  "<nil>", // one group
-		"SELECT 1 + max(0, dx_sum(who, n, 2, 'u')) FROM had WHERE n > 0":                                                          "<nil>",
-		"SELECT (SELECT dx_sum(who, n, 2, 'u') FROM had)":                                                                         "<nil>",
-		"INSERT INTO had SELECT 'x', dx_sum(who, n, 2, 'u'), 0 FROM had":                                                          "<nil>",
+		"SELECT dx_sum(who, n, 2, 'u') FROM had":                                                                                  "one group", // one group
+		"SELECT 1 + max(0, dx_sum(who, n, 2, 'u')) FROM had WHERE n > 0":                                                          "kWh 2 2",
+		"SELECT (SELECT dx_sum(who, n, 2, 'u') FROM had)":                                                                         "one group",
+		"INSERT INTO had SELECT 'x', dx_sum(who, n, 2, 'u'), 0 FROM had":                                                          "kWh 2 2",
 		"SELECT dx_sum(who, n, 2, 'u') FROM had GROUP BY n":                                                                       "kWh 2 2",
-		"SELECT dx_sum(who, n, 2, 'u'), dx_sum(who, n, 2, 'u') FROM had":                                                          "<nil>", // SQLite asks once
+		"SELECT dx_sum(who, n, 2, 'u'), dx_sum(who, n, 2, 'u') FROM had":                                                          "one group", // SQLite asks once
 		"SELECT dx_sum(who, n, 2, 'u'), dx_sum(who, n, 1, 'u') FROM had":                                                          "kWh 2 2",
 		"SELECT dx_sum(who, n, 2, 'u'), dx_avg(who, n, 0.5, 'u') FROM had":                                                        "kWh 2 2",
 		"SELECT dx_sum(who, n, 0.4, 'u'), dx_count(who, 1) FROM had":                                                              "kWh 2 0 record 2 1",
@@ -53,25 +52,28 @@ func TestForesee(t *testing.T) {
 		"SELECT dx_sum(who, n, 0.1, 'u') FROM had UNION ALL SELECT dx_sum(who, n, 0.1, 'u') FROM had":                             "kWh 2 0",
 		"SELECT geoind_laplace(who, lat, 2.35, 0.6) FROM had":                                                                     "m 2 1",
 		"SELECT g.lat FROM had, geoind_laplace(who, had.lat, 2.35, 0.4) g":                                                        "m 2 0",
-		"SELECT g.lat FROM had, geoind_laplace(who, had.lat, 2.35, 0.4) g WHERE g.lat > 48":                                       "m 2 0", // rows are shown or not
-		"SELECT CASE WHEN g.lat > 48 THEN dx_value(who, had.n, 0.1, 'u') END FROM had, geoind_laplace(who, had.lat, 2.35, 0.4) g": "<nil>", // not certain
-		"SELECT geoind_laplace(who, lat, 2.35, 0.6) FROM had WHERE random() > 0":                                                  "<nil>",
-		"INSERT INTO had SELECT geoind_laplace(who, lat, 2.35, 0.6), changes(), 0 FROM had":                                       "<nil>", // a dry run changes that
+		"SELECT g.lat FROM had, geoind_laplace(who, had.lat, 2.35, 0.4) g WHERE g.lat > 48":                                       "m 2 0",                                 // rows are shown or not
+		"SELECT CASE WHEN g.lat > 48 THEN dx_value(who, had.n, 0.1, 'u') END FROM had, geoind_laplace(who, had.lat, 2.35, 0.4) g": "released or random values decide them", // not certain
+		"SELECT geoind_laplace(who, lat, 2.35, 0.6) FROM had WHERE random() > 0":                                                  "released or random values decide them",
+		"INSERT INTO had SELECT geoind_laplace(who, lat, 2.35, 0.6), changes(), 0 FROM had":                                       "it asks for rows written before, of which a dry run knows nothing", // a dry run changes that
 		"SELECT changes(), geoind_laplace(who, lat, 2.35, 0.6) FROM had":                                                          "m 2 1",
-		"SELECT geoind_laplace(who, ?1, 2.35, 0.6) FROM had":                                                                      "<nil>", // no dry run
-		"EXPLAIN SELECT geoind_laplace(who, lat, 2.35, 0.6) FROM had":                                                             "<nil>",
-		"SELECT json('x'), geoind_laplace(who, lat, 2.35, 0.6) FROM had":                                                          "<nil>", // somebody else's error
+		"SELECT geoind_laplace(who, ?1, 2.35, 0.6) FROM had":                                                                      "sql has a parameter, which has no value in a dry run; write the value in its place", // no dry run
+		"EXPLAIN SELECT geoind_laplace(who, lat, 2.35, 0.6) FROM had":                                                             "sql must be one of SELECT, VALUES, INSERT, REPLACE, UPDATE, DELETE, CREATE TABLE AS",
+		"SELECT json('x'), geoind_laplace(who, lat, 2.35, 0.6) FROM had":                                                          "malformed JSON", // somebody else's error
 		"SELECT geoind_laplace(who, 100, 2.35, 0.6) FROM had":                                                                     "geoind_laplace: lat must lie between -90 and 90",
-		"SELECT nosuch FROM had": "<nil>",
+		"SELECT nosuch FROM had": "no such column: nosuch",
 		"SELECT n FROM had":      "",
 	} {
-		f, err := m.Foresee(sql)
-		got := "<nil>"
+		f, err := m.Forecast(sql)
+		got := ""
 		switch {
+		case m.EndsWithOneGroup(sql):
+			got = "one group"
 		case err != nil:
 			got = err.Error()
-		case f != nil:
-			got = ""
+		case f.Doubt != "":
+			got = f.Doubt
+		default:
 			for i, u := range f.Units {
 				if i > 0 {
 					got += " "
@@ -143,7 +145,7 @@ func spentByUnit(t *testing.T, conn *sqlite.Conn) map[budget.Unit]float64 {
 	}
 }
 
-// A statement that has no end is not waited for: the count of its dry run when it is given up
+// A statement that has no end is not waited for once somebody cannot pay: the count by then
 // is certain, and neither charged nor left in the database.
 func TestPatience(t *testing.T) {
 	if e := emulate.Emulator(); e != "" {
@@ -152,16 +154,15 @@ func TestPatience(t *testing.T) {
 	conn, m := metered(t)
 	m.SetPatience(50 * time.Millisecond)
 	const endless = "WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c) "
-	for sql, short := range map[string]int{
-		endless + "SELECT geoind_laplace('ana', 48.85, 2.35, 0.5) FROM c":                         1,
-		endless + "INSERT INTO had SELECT 'x', geoind_laplace('ana', 48.85, 2.35, 0.5), 0 FROM c": 1,
-		endless + "SELECT geoind_laplace('p' || x, 48.85, 2.35, 0.5) FROM c":                      0,
+	for _, sql := range []string{
+		endless + "SELECT geoind_laplace('ana', 48.85, 2.35, 0.5) FROM c",
+		endless + "INSERT INTO had SELECT 'x', geoind_laplace('ana', 48.85, 2.35, 0.5), 0 FROM c",
 	} {
-		f, err := m.Foresee(sql)
-		if err != nil || f == nil || !f.Partial || !f.Certain || len(f.Units) != 1 || f.Units[0].Short != short || f.Units[0].Evaluations < 10 {
+		f, err := m.Forecast(sql)
+		if err != nil || !f.Partial || f.Certainty != sqlitefn.Exact || len(f.Units) != 1 || f.Units[0].Short != 1 || f.Units[0].Evaluations < 10 {
 			t.Fatalf("%s\n%+v, %v", sql, f, err)
 		}
-		if f, err := m.Foresee("SELECT geoind_laplace(who, lat, 2.35, 0.6) FROM had"); err != nil || f.Partial || f.Units[0].Evaluations != 3 {
+		if f, err := m.Forecast("SELECT geoind_laplace(who, lat, 2.35, 0.6) FROM had"); err != nil || f.Partial || f.Units[0].Evaluations != 3 {
 			t.Errorf("the next statement: %+v, %v", f, err)
 		}
 	}

@@ -23,7 +23,7 @@ const usualArea = 9 * budget.One / 10
 
 var estimateFunctions = []*frame.Function{
 	{
-		Name: "pim_estimate", Section: frame.Free, Returns: "TEXT",
+		Name: "pim_estimate", Section: frame.Free, Returns: "TEXT", OfRun: true,
 		Args:    []*frame.Arg{argBelievedTrace, argBelieved},
 		Columns: []string{"t TEXT", "lat REAL", "lon REAL", "cell_lat REAL", "cell_lon REAL", "cell_probability REAL", "area TEXT", "area_probability REAL"},
 		Does:    "Says where a trace of pim_step is likely to be, from public facts: as a scalar after the last report, as a JSON object; as a table after each report.",

@@ -185,11 +185,8 @@ func (p *stepPartition) Row(c frame.Call) error {
 	if err != nil {
 		return c.Errorf(argFix, "must be later than the last one of trace %s", frame.Quoted(p.name))
 	}
-	if !goesOn {
-		return nil
-	}
-	paid, err := p.payer.Pay(p.run, cost)
-	if err != nil {
+	paid, err := p.payer.Pay(p.run, cost) // nothing for a run that ends, which in a dry run depends on guesses
+	if err != nil || !goesOn {
 		return err
 	}
 	point, err := p.take(c, paid)

@@ -1,71 +1,84 @@
 package session
 
 import (
+	"cmp"
 	"context"
-	"fmt"
+	"math/big"
+	"strings"
 
-	"github.com/geosql/geosql/cmd/geosql/internal/output"
+	"github.com/geosql/geosql/cmd/geosql/internal/store"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-const costSQL = `SELECT * FROM budget_cost(?1)`
-
-// ShowCost shows the charges that a statement would make, by account.
-func (s *Session) ShowCost(ctx context.Context, sql string) error {
-	return s.RunWith(ctx, costSQL, &sql)
-}
+const costSQL = `SELECT * FROM budget_cost(?1) ORDER BY epsilon DESC`
 
 // errCannotPay is the error of a statement that somebody cannot pay.
 const errCannotPay = cli.ExitError(3)
 
-// ShowCostWithSums is ShowCost with a summary on standard error before the rows. It returns an error if somebody cannot pay.
-func (s *Session) ShowCostWithSums(ctx context.Context, sql string) error {
-	s.rows = &summarized{s.rows, s.meter}
-	if err := s.ShowCost(ctx, sql); err != nil {
+// A unitCost is the row of a unit in the cost of a statement.
+type unitCost struct {
+	Unit     string  `json:"unit"`
+	Epsilon  float64 `json:"epsilon"` // the largest charge to one account
+	Accounts int     `json:"accounts"`
+	Total    float64 `json:"total"`
+	Left     float64 `json:"left"` // the least that an account has left then
+	Short    int     `json:"short"`
+	Rule     *string `json:"rule"`
+}
+
+// ShowCost shows the charges that a statement would make, in a row for each unit, or for each account. The verdict goes to standard
+// error before the rows. It returns an error if the statement would be refused.
+func (s *Session) ShowCost(ctx context.Context, sql string, each bool) error {
+	stop := store.InterruptOn(ctx, s.Conn)
+	defer stop()
+	f, err := s.meter.Forecast(sql)
+	if err := cmp.Or(ctx.Err(), err); err != nil {
 		return err
 	}
-	if refusal(s.meter.LastForecast()) != nil {
-		return errCannotPay
+	refused := refusal(f)
+	verdict(f, refused)
+	if each {
+		err = s.RunWith(ctx, costSQL, &sql)
+	} else {
+		err = ShowRows(ctx, s, unitCosts(f))
 	}
-	return nil
+	if err == nil && refused != nil {
+		err = errCannotPay
+	}
+	return err
 }
 
-// A summarized writes a summary of the rows of budget_cost to standard error before them.
-type summarized struct {
-	output.Writer
-	meter *sqlitefn.Meter
-}
-
-func (w *summarized) Begin(columns []string) error {
-	summarize(w.meter.LastForecast())
-	return w.Writer.Begin(columns)
-}
-
-// summarize prints the charges of a statement, and the accounts that cannot pay.
-func summarize(f *sqlitefn.Forecast) {
+// unitCosts returns the rows of a forecast.
+func unitCosts(f *sqlitefn.Forecast) []unitCost {
+	rows := []unitCost{}
 	for _, u := range f.Units {
-		cli.Say("geosql: %s %s to %s, at most %s each", evaluations(u.Evaluations), per(u.Epsilon, u.Unit), accounts(u.Accounts), per(u.Most, u.Unit))
+		row := unitCost{
+			Unit: string(u.Unit), Epsilon: float(u.Most), Accounts: u.Accounts, Total: float(u.Epsilon), Left: float(u.Left), Short: u.Short,
+		}
+		if rule := strings.TrimPrefix(groups(&u), "; "); rule != "" {
+			row.Rule = &rule
+		}
+		rows = append(rows, row)
 	}
-	switch refused := refusal(f); {
-	case refused != nil && f.Certain:
-		cli.Say("geosql: the statement would be refused: %v", refused)
-	case refused != nil:
-		cli.Say("geosql: the statement would be refused, if it charged this: %v", refused)
-	case len(f.Units) > 0:
-		cli.Say("geosql: all accounts can pay that")
-	case f.Certain:
-		cli.Say("geosql: the statement charges nothing")
-	}
-	if !f.Certain {
-		cli.Say("geosql: this is not certain: the charges may depend on released values")
-	}
+	return rows
 }
 
-// evaluations returns the subject and verb of a sentence about a number of evaluations.
-func evaluations(n int64) string {
-	if n == 1 {
-		return "1 evaluation charges"
+func float(x *big.Rat) float64 {
+	f, _ := x.Float64()
+	return f
+}
+
+// verdict says whether a statement would be refused.
+func verdict(f *sqlitefn.Forecast, refused error) {
+	switch {
+	case refused != nil:
+		cli.Say("geosql: the statement would be refused: %v", refused)
+	case len(f.Units) == 0:
+		cli.Say("geosql: the statement charges nothing")
+	case f.Certainty == sqlitefn.Bounded:
+		cli.Say("geosql: all accounts can pay that; it may be less, since the cost of a step depends on its draw")
+	default:
+		cli.Say("geosql: all accounts can pay that")
 	}
-	return fmt.Sprintf("%d evaluations charge", n)
 }

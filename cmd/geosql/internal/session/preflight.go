@@ -20,33 +20,66 @@ func IsRefusal(err error) bool {
 	return errors.As(err, &e) && e.SQLiteCode() == sqlite.CodeDenied
 }
 
-// runPayable runs a statement that may charge, unless it is certain that an account cannot pay
-// for all of it, or that it fails otherwise. It closes the statement, of the text sql.
-//
-// Nothing is refused that could succeed. Where the cost is not certain before, for instance
-// because a released value decides which rows there are, the statement runs, and every charge is
-// asked for when it is due.
+// runPayable runs a statement that may charge, of the text sql, and closes it. A statement that might cost somebody more than is
+// left, or that fails in a dry run, is refused before it charges anything.
 func (s *Session) runPayable(ctx context.Context, stmt *sqlite.Stmt, sql string) error {
 	defer stmt.Close()
-	f, err := s.meter.Foresee(sql)
-	if err == nil && f != nil {
-		err = unspent(f)
-	}
-	if err := cmp.Or(ctx.Err(), err); err != nil {
+	f, err := s.foresee(ctx, sql)
+	if err != nil {
 		return err
 	}
 	err = s.printRows(stmt)
-	if f == nil && IsRefusal(err) && len(s.meter.Charged()) == 0 {
+	if f == nil && !s.NoPreflight && IsRefusal(err) && len(s.meter.Charged()) == 0 {
 		return s.wholeRefusal(ctx, sql, err)
 	}
-	return cmp.Or(err, s.flushCharged())
+	if err := cmp.Or(err, s.flushCharged()); err != nil {
+		return err
+	}
+	if s.Priced != nil {
+		s.Priced(s.prices(f))
+	}
+	return nil
+}
+
+// foresee returns the forecast of a statement that is to run, nil if none is needed.
+func (s *Session) foresee(ctx context.Context, sql string) (*sqlitefn.Forecast, error) {
+	if s.NoPreflight || s.Priced == nil && s.meter.EndsWithOneGroup(sql) {
+		return nil, nil
+	}
+	f, err := s.meter.Forecast(sql)
+	switch err {
+	case sqlitefn.ErrVerb:
+		return nil, nil
+	case nil:
+		err = unspent(f)
+	}
+	if err := cmp.Or(ctx.Err(), explained(err)); err != nil {
+		return nil, err
+	}
+	if large(f) && s.Approve != nil {
+		s.progress.stop()
+		return f, s.Approve(ctx, strings.Join(prices(f), "; "))
+	}
+	return f, nil
+}
+
+// anyway tells how a statement of unknown cost can be run.
+const anyway = "--no-preflight (in the shell, .preflight off) runs it as far as the budgets reach"
+
+// explained returns an error that ended a forecast.
+func explained(err error) error {
+	var e *sqlitefn.UncountedError
+	if errors.As(err, &e) {
+		return fmt.Errorf("%w; its charges cannot be counted before it runs, and nothing was charged; %s", err, anyway)
+	}
+	return err
 }
 
 // wholeRefusal returns the preflight's refusal of a statement that was refused before
 // it charged anything, else the refusal.
 func (s *Session) wholeRefusal(ctx context.Context, sql string, refused error) error {
 	f, err := s.meter.Forecast(sql)
-	if err != nil || f == nil || ctx.Err() != nil {
+	if err != nil || ctx.Err() != nil {
 		return refused
 	}
 	return cmp.Or(unspent(f), refused)
@@ -64,15 +97,19 @@ func (s *Session) flushCharged() error {
 // unspent returns the error for a statement that is not run, because somebody cannot pay.
 func unspent(f *sqlitefn.Forecast) error {
 	refused := refusal(f)
-	if refused == nil || len(f.Units) == 1 && f.Units[0].Evaluations == 1 {
+	if refused == nil || f.Doubt == "" && len(f.Units) == 1 && f.Units[0].Evaluations == 1 {
 		return refused
 	}
 	return fmt.Errorf("%w; nothing was charged", refused)
 }
 
-// refusal returns the error for a statement that somebody cannot pay, nil if everybody can. For
+// refusal returns the error for a statement that somebody may be unable to pay, nil if everybody can. For
 // a statement with a single evaluation it is the ledger's own.
 func refusal(f *sqlitefn.Forecast) error {
+	if f.Doubt != "" {
+		return fmt.Errorf("the charges may exceed what is left: %s; write the values that decide into a table first (CREATE TEMP TABLE .. AS SELECT ..) "+
+			"and go on from there; %s", f.Doubt, anyway)
+	}
 	var refused error
 	for _, u := range f.Units {
 		switch {
@@ -86,8 +123,8 @@ func refusal(f *sqlitefn.Forecast) error {
 	return refused
 }
 
-// others says how many accounts cannot pay for their evaluations in a unit, and which limit would
-// suffice.
+// others says how many accounts cannot pay for their evaluations in a unit, which limit would
+// suffice, and why groups cost one by one.
 func others(f *sqlitefn.Forecast, u *sqlitefn.UnitForecast) string {
 	switch {
 	case u.Evaluations == 1:
@@ -105,6 +142,9 @@ func others(f *sqlitefn.Forecast, u *sqlitefn.UnitForecast) string {
 	case u.Enough != nil:
 		text += "; a limit of " + per(u.Enough, u.Unit) + " would suffice"
 	}
+	if separate(u) {
+		text += groups(u)
+	}
 	return text
 }
 
@@ -113,11 +153,7 @@ func afterCharging(err error, charged []sqlitefn.Charged) error {
 	if len(charged) == 0 {
 		return err
 	}
-	sums := make([]string, len(charged))
-	for i, c := range charged {
-		sums[i] = per(c.Epsilon, c.Unit) + " to " + accounts(c.Accounts)
-	}
-	return fmt.Errorf("%w, after charging %s", err, strings.Join(sums, " and "))
+	return fmt.Errorf("%w, after charging %s", err, strings.Join(totals(charged), " and "))
 }
 
 // per returns an amount of epsilon with its unit.

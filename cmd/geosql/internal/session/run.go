@@ -62,7 +62,7 @@ func (s *Session) runFirst(ctx context.Context, text string) (tail string, err e
 	if stmt, sql, err = s.checkSealed(stmt, sql); err != nil {
 		return "", err
 	}
-	if s.meter.MayCharge() && !s.NoPreflight {
+	if s.meter.MayCharge() {
 		return tail, s.runPayable(ctx, stmt, sql)
 	}
 	err = s.printRows(stmt)

@@ -60,9 +60,15 @@ type Session struct {
 	rows output.Writer
 
 	meter       *sqlitefn.Meter
-	Epsilon     string    // of aggregates over sealed values; "" if they are an error
-	NoPreflight bool      // run statements without a forecast of their cost
-	progress    *progress // of the statements that run; nil if there is no terminal to show it
+	Epsilon     string // of aggregates over sealed values; "" if they are an error
+	NoPreflight bool   // run statements without a forecast of their cost
+
+	// Approve asks whether to run a statement that takes more than a tenth of what somebody has left. Its error stops the
+	// statement. Priced is told the charges of each statement that has run, by unit. Both may be nil.
+	Approve func(ctx context.Context, price string) error
+	Priced  func(prices []string)
+
+	progress *progress // of the statements that run; nil if there is no terminal to show it
 }
 
 // Open opens a database. Its rows go to standard output.

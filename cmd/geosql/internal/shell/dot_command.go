@@ -25,16 +25,18 @@ var dotCommands []dotCommand
 func init() {
 	dotCommands = []dotCommand{
 		{".budget", "[ACCOUNT]", "show spent and remaining budgets of accounts", true, (*shell).showBudget},
-		{".cost", "SQL", "show the charges of a statement by account; charges nothing", false, (*shell).showCost},
+		{".confirm", "on|off", "ask before a charge of more than a tenth of what somebody has left", false, onOff(".confirm", (*shell).confirm)},
+		{".cost", "SQL", "show the charges of a statement; charges nothing", false, (*shell).showCost},
 		{".help", "", "show this list", true, (*shell).showHelp},
 		{".mode", "[" + strings.Join(output.Names(), "|") + "]", "set the format of the rows, or show it", true, (*shell).setMode},
 		{".nullvalue", "TEXT", "show NULL as TEXT in tables and lines ('' for nothing)", false, (*shell).setNull},
 		{".output", "[FILE]", "write rows to a new file; without FILE, to the terminal again", true, (*shell).setOutput},
+		{".preflight", "on|off", "refuse statements that might cost somebody more than is left", false, onOff(".preflight", (*shell).preflight)},
 		{".quit", "", "leave the shell (or " + endKey + ")", true, func(*shell, context.Context, string) error { return errQuit }},
 		{".read", "FILE", "run the SQL of a file", false, (*shell).readFile},
 		{".schema", "[NAME]", "show the statements that created the tables and views", true, (*shell).showSchema},
 		{".tables", "[NAME]", "list the tables and views; NAME may have % for any text", true, (*shell).showTables},
-		{".timer", "on|off", "print how long each statement takes", false, (*shell).setTimer},
+		{".timer", "on|off", "print how long each statement takes", false, onOff(".timer", (*shell).setTimer)},
 	}
 }
 
@@ -102,7 +104,11 @@ func (sh *shell) showBudget(ctx context.Context, account string) error {
 }
 
 func (sh *shell) showCost(ctx context.Context, sql string) error {
-	return sh.show(ctx, func(ctx context.Context) error { return sh.Session.ShowCost(ctx, sql) })
+	err := sh.show(ctx, func(ctx context.Context) error { return sh.Session.ShowCost(ctx, sql, false) })
+	if errors.As(err, new(cli.ExitError)) {
+		return nil // the verdict has been shown
+	}
+	return err
 }
 
 func (sh *shell) setMode(_ context.Context, name string) error {
@@ -118,13 +124,20 @@ func (sh *shell) setMode(_ context.Context, name string) error {
 	return nil
 }
 
-func (sh *shell) setTimer(_ context.Context, state string) error {
-	if state != "on" && state != "off" {
-		return fmt.Errorf("%s: .timer is on or off", state)
+// onOff returns a command that switches something on or off.
+func onOff(name string, set func(sh *shell, on bool)) func(*shell, context.Context, string) error {
+	return func(sh *shell, _ context.Context, state string) error {
+		if state != "on" && state != "off" {
+			return fmt.Errorf("%s: %s is on or off", state, name)
+		}
+		set(sh, state == "on")
+		return nil
 	}
-	sh.timer = state == "on"
-	return nil
 }
+
+func (sh *shell) setTimer(on bool) { sh.timer = on }
+
+func (sh *shell) preflight(on bool) { sh.NoPreflight = !on }
 
 func (sh *shell) setNull(_ context.Context, text string) error {
 	text = unquote(text)

@@ -114,6 +114,27 @@ func (e *editor) readline() (string, error) {
 	return asTyped(text), err
 }
 
+// ask asks a question, and reports whether the answer is yes. Ctrl-C is errInterrupt.
+func (e *editor) ask(ctx context.Context, question string) (yes bool, err error) {
+	fd := int(os.Stdin.Fd())
+	state, err := term.MakeRaw(fd)
+	if err != nil {
+		return false, err
+	}
+	defer term.Restore(fd, state)
+	terminal := term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{os.Stdin, os.Stderr}, printable.Text(question)+" [y/N] ")
+	answer, err := cli.Await(ctx, terminal.ReadLine)
+	if err == io.EOF {
+		io.WriteString(os.Stderr, "^C\r\n")
+		return false, errInterrupt
+	}
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", err
+}
+
 // pending reports whether something was typed that is not read yet.
 func (e *editor) pending() bool { return !e.shell.Keys.Empty() }
 

@@ -34,11 +34,13 @@ type shell struct {
 	timer  bool     // whether to print how long each statement took
 	null   *string  // how tables show NULL; nil for the usual way
 	file   *os.File // where rows go instead of standard output; nil if they do not
+	prices []string // of the statements since they were shown
 }
 
 // Run reads statements from the terminal and runs them as soon as they are complete. Ctrl-C
-// drops the input or interrupts the running statement. Neither Ctrl-C nor an error leaves the shell.
-func Run(ctx context.Context, s *session.Session) error {
+// drops the input or interrupts the running statement. Neither Ctrl-C nor an error leaves the shell. Large charges are asked for,
+// unless yes answers.
+func Run(ctx context.Context, s *session.Session, yes bool) error {
 	// While a line is edited Ctrl-C is a key; an interrupt sent from elsewhere
 	// must not leave the terminal raw.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
@@ -48,6 +50,8 @@ func Run(ctx context.Context, s *session.Session) error {
 	}
 	fmt.Fprintln(os.Stderr, greeting)
 	sh := &shell{Session: s}
+	sh.confirm(!yes)
+	s.Priced = func(prices []string) { sh.prices = append(sh.prices, prices...) }
 	sh.editor = newEditor(loadHistory(historyFile()), isWhole, sh.complete)
 	defer sh.editor.close()
 	defer sh.closeFile()
@@ -151,8 +155,32 @@ func (sh *shell) show(parent context.Context, run func(context.Context) error) e
 	if errors.Is(err, errPagerLeft) {
 		err = nil // the user has seen enough
 	}
+	for _, price := range sh.prices {
+		cli.Say("charged %s", price)
+	}
+	sh.prices = nil
 	if sh.timer && err == nil {
 		cli.Say("%.3f s", took.Seconds())
+	}
+	return err
+}
+
+// confirm sets whether large charges are asked for.
+func (sh *shell) confirm(on bool) {
+	sh.Approve = nil
+	if on {
+		sh.Approve = sh.approve
+	}
+}
+
+// errDeclined is the error of a statement that the user does not want to run.
+var errDeclined = errors.New("not run; nothing was charged")
+
+// approve asks whether to run a statement.
+func (sh *shell) approve(ctx context.Context, price string) error {
+	yes, err := sh.editor.ask(ctx, "This charges "+price+". Run it?")
+	if err == nil && !yes {
+		err = errDeclined
 	}
 	return err
 }
