@@ -103,12 +103,12 @@ func (u universe) sum(row []any) bool {
 	return ok && (u.lo < 0 || x >= 0) && multiple(x, divisor)
 }
 
-// averageOf returns whether an answer may be an average of a public number of readings.
-func (u universe) averageOf(rows float64) func([]any) bool {
+// averageOf returns whether an answer may be an average of a public number of readings, as rounded for noise of a scale.
+func (u universe) averageOf(rows, scale float64) func([]any) bool {
 	return func(row []any) bool {
 		x, ok := number(row[0])
 		steps := (x - u.lo) * rows / u.step
-		return ok && x >= u.lo && x <= u.hi && math.Abs(steps-math.Round(steps)) <= 1e-9*(1+math.Abs(steps))
+		return ok && x >= u.lo && x <= u.hi && math.Abs(steps-math.Round(steps)) <= scale/2000*rows/u.step
 	}
 }
 

@@ -5,6 +5,7 @@ package decimal
 import (
 	"math"
 	"strconv"
+	"strings"
 )
 
 // powers holds the powers of ten by which Real divides integers of at most 15 digits. All of
@@ -143,4 +144,18 @@ func Format(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 func Round(x float64, digits int) float64 {
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', digits-1, 64), 64)
 	return rounded
+}
+
+// RoundUp returns the least number of so many significant digits that is x or above, for x >= 0.
+func RoundUp(x float64, digits int) float64 {
+	rounded := Round(x, digits)
+	if rounded >= x {
+		return rounded
+	}
+	text := strconv.FormatFloat(rounded, 'e', digits-1, 64)
+	e := strings.IndexByte(text, 'e')
+	mantissa, _ := strconv.Atoi(strings.Replace(text[:e], ".", "", 1))
+	exponent, _ := strconv.Atoi(text[e+1:])
+	next, _ := strconv.ParseFloat(strconv.Itoa(mantissa+1)+"e"+strconv.Itoa(exponent-digits+1), 64)
+	return next
 }

@@ -66,6 +66,28 @@ func TestAppendReal(t *testing.T) {
 	}
 }
 
+// A number that is rounded up is the nearest one above with so many digits.
+func TestRoundUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x, digits := rapid.Float64Range(0, math.MaxFloat64/2).Draw(t, "x"), rapid.IntRange(1, 15).Draw(t, "digits")
+		up := RoundUp(x, digits)
+		if up < x || Round(up, digits) != up || up > x && Round(x, digits) != up && Round(x, digits) >= x {
+			t.Fatalf("%v to %d digits is %v", x, digits, up)
+		}
+		if below := Round(x, digits); below < x && up/below > 1+2/math.Pow10(digits-1) {
+			t.Fatalf("%v to %d digits is %v, not next to %v", x, digits, up, below)
+		}
+	})
+	for x, want := range map[float64]float64{
+		0: 0, 2.9965: 2.997, 2.996: 2.996, 684.395: 684.4, 9.9991: 10, 0.1: 0.1, 12345.6: 12350, 1e-300: 1e-300, 1.00001e-7: 1.001e-7,
+		math.Inf(1): math.Inf(1), math.MaxFloat64: math.Inf(1),
+	} {
+		if got := RoundUp(x, 4); got != want {
+			t.Errorf("%v is rounded up to %v, not %v", x, got, want)
+		}
+	}
+}
+
 func BenchmarkAppendReal(b *testing.B) {
 	var out []byte
 	for i := range b.N {

@@ -75,7 +75,7 @@ var aggregates = []Bug{
 			if v.perStep == nil {
 				finer, _ := noiseAt(new(big.Rat).Mul(new(big.Rat).SetFloat64(v.sum.rate), new(big.Rat).SetInt64(a.rows)))
 				k, _ := a.sum.times(1).int64()
-				return Release{Value: v.universe.quotient(finer.add(src, fromInt64(k/a.rows)).big(), big.NewInt(1)), Divisor: float64(a.rows)}
+				return Release{Value: v.universe.quotient(finer.add(src, fromInt64(k/a.rows)).big(), big.NewInt(1), v.scale(rows)), Divisor: rows}
 			}
 		`)},
 	},

@@ -58,7 +58,7 @@ func TestSumsAndAveragesDoNotOverflow(t *testing.T) {
 			if got := u.total(rows, sum); got.big().Cmp(want) != 0 {
 				t.Errorf("%v: 2^63-1 times value %d is %v, want %v", u, k, got.big(), want)
 			}
-			if got := u.quotient(sum.times(1).big(), big.NewInt(rows)); got != u.Value(k) {
+			if got := u.quotient(sum.times(1).big(), big.NewInt(rows), 1e-9); got != u.Value(k) {
 				t.Errorf("%v: average of 2^63-1 times value %v is %v", u, u.Value(k), got)
 			}
 		}

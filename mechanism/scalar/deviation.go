@@ -36,7 +36,7 @@ type recordsDeviation struct {
 	mean *recordsMean
 	p    float64
 
-	// spreads holds Q, see recordsradius.go, at multiples of n/spreadSteps; 0 where it has not been asked for.
+	// spreads holds Q + c, see recordsradius.go, at multiples of n/spreadSteps; 0 where it has not been asked for.
 	spreads [spreadSteps + 1]float64
 }
 
@@ -44,7 +44,7 @@ const spreadSteps = 16
 
 func (v *recordsMean) deviation(p float64) Deviation { return (&recordsDeviation{mean: v, p: p}).of }
 
-// of comes nearer to the least distance from above: from Q(n)/D on, which is too far, every step comes nearer and stays
+// of comes nearer to the least distance from above: from (Q(n)+c)/D on, which is too far, every step comes nearer and stays
 // above it.
 func (d *recordsDeviation) of(r Release) float64 {
 	u := d.mean.universe
@@ -57,7 +57,7 @@ func (d *recordsDeviation) of(r Release) float64 {
 	return d.mean.inUnit(distance)
 }
 
-// spread returns Q at y, 0 <= y <= n, or a little more.
+// spread returns Q + c at y, 0 <= y <= n, or a little more.
 func (d *recordsDeviation) spread(y float64) float64 {
 	last := float64(d.mean.universe.last)
 	i := math.Ceil(y / last * spreadSteps)

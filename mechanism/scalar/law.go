@@ -54,6 +54,12 @@ func (s setting) unit() budget.Unit {
 	return s.universe.Unit()
 }
 
+// times returns a number times epsilon.
+func (s setting) times(x float64) float64 {
+	eps, _ := s.epsilon.Float64()
+	return float64(x * eps)
+}
+
 // bytes is that of accumulators of a fixed size.
 func (s setting) bytes(int64) int64 { return 0 }
 

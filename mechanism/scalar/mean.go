@@ -70,8 +70,9 @@ func (v *mean) draw(src *exact.Source, a *Accumulator) Release {
 	if a.rows == 0 {
 		return Release{Value: v.universe.lo, Divisor: math.Inf(1)}
 	}
+	rows := float64(a.rows)
 	s := v.sumNoise(a.rows).add(src, a.sum.times(1))
-	return Release{Value: v.universe.quotient(s.big(), big.NewInt(a.rows)), Divisor: float64(a.rows)}
+	return Release{Value: v.universe.quotient(s.big(), big.NewInt(a.rows), v.scale(rows)), Divisor: rows}
 }
 
 // sumNoise returns the noise of a sum of m readings, m > 0.
@@ -86,6 +87,14 @@ func (v *mean) sumNoise(m int64) noise {
 	return n
 }
 
+// scale returns the scale of the noise of an average of m readings: 1/(epsilon*m), and 1/epsilon under dinf.
+func (v *mean) scale(m float64) float64 {
+	if v.metric == budget.DInf {
+		m = 1
+	}
+	return 1 / v.times(m)
+}
+
 // radius takes an unknown number of readings for one.
 func (v *mean) radius(p float64, rows int64) (float64, error) {
 	return v.distance(p, max(1, rows)), nil
@@ -94,8 +103,8 @@ func (v *mean) radius(p float64, rows int64) (float64, error) {
 // distance returns the least distance, in the unit, within which an average of m readings is of the true one with
 // probability p at least, but for readings near the ends of the universe.
 func (v *mean) distance(p float64, m int64) float64 {
-	u := v.universe
-	return min(v.sumNoise(m).quantile(p)*float64(u.stride)/(u.scale*float64(m)), float64(u.width())/u.scale)
+	u, noise := v.universe, v.sumNoise(m)
+	return min((noise.quantile(p)+roundoff/noise.rate)*float64(u.stride)/(u.scale*float64(m)), float64(u.width())/u.scale)
 }
 
 // A recordsMean is an average of a secret number of readings.
@@ -124,7 +133,9 @@ func (v *recordsMean) draw(src *exact.Source, a *Accumulator) Release {
 	offset := v.sum.add(src, u.offset(a)).big()
 	// The average has the index n/2 + (Y+N)/(2*count).
 	index := new(big.Int).Mul(count, big.NewInt(u.last))
-	return Release{Value: u.quotient(index.Add(index, offset), count.Lsh(count, 1)), Divisor: divisor}
+	// Its noise, which is N and that of the count times half a universe at most, has a scale of (hi-lo)/(epsilon*count).
+	scale := (u.hi - u.lo) / v.times(divisor)
+	return Release{Value: u.quotient(index.Add(index, offset), count.Lsh(count, 1), scale), Divisor: divisor}
 }
 
 // offset returns Y, the sum of the readings in half steps from the middle of the universe.
@@ -132,9 +143,8 @@ func (u *Universe) offset(a *Accumulator) int128 {
 	return a.sum.times(2).add(uint128{0, uint64(a.rows)}.times(uint64(u.last)).neg())
 }
 
-// quotient returns the float64 nearest to the value of index num/den, moved into the
-// universe; den > 0.
-func (u *Universe) quotient(num, den *big.Int) float64 {
+// quotient returns the value of index num/den, den > 0, moved into the universe and rounded for noise of a scale.
+func (u *Universe) quotient(num, den *big.Int, scale float64) float64 {
 	if num.Sign() < 0 {
 		return u.lo
 	}
@@ -143,6 +153,6 @@ func (u *Universe) quotient(num, den *big.Int) float64 {
 	}
 	quanta := new(big.Int).Mul(num, big.NewInt(u.stride))
 	quanta.Add(quanta, new(big.Int).Mul(den, big.NewInt(u.first)))
-	x, _ := new(big.Rat).SetFrac(quanta, new(big.Int).Mul(den, u.one())).Float64()
-	return x
+	x := rounded(quanta, new(big.Int).Mul(den, u.one()), min(scale, u.hi-u.lo))
+	return min(max(x, u.lo), u.hi)
 }

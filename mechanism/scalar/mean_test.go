@@ -143,7 +143,7 @@ func TestMeanFollowsItsLaw(t *testing.T) {
 				for range draws {
 					s := q.law.(*recordsMean).sum.add(src, u.offset(a)).big()
 					index := big.NewInt(a.rows * u.last)
-					planted[keyOf(u.quotient(index.Add(index, s), big.NewInt(2*a.rows)))]++
+					planted[keyOf(u.quotient(index.Add(index, s), big.NewInt(2*a.rows), 1e-9))]++
 				}
 				if fits(planted, law, draws, 1e-10) == nil {
 					t.Error("a count without noise is not caught")
@@ -160,40 +160,74 @@ func keyOf(x float64) int64 { return int64(math.Round(x * 1e9)) }
 // one of the two noises.
 func lawOfMean(l law, a *Accumulator) map[int64]float64 {
 	u, law := l.at().universe, map[int64]float64{}
-	answer := func(index float64) int64 {
-		x := u.lo + (u.hi-u.lo)*index/float64(u.last)
-		return keyOf(min(max(x, u.lo), u.hi))
+	width := new(big.Rat).Mul(u.Step(), new(big.Rat).SetInt64(u.last))
+	answer := func(num, den int64, scale *big.Rat) int64 {
+		index := big.NewRat(num, den)
+		if last := new(big.Rat).SetInt64(u.last); index.Cmp(last) > 0 {
+			index = last
+		} else if index.Sign() < 0 {
+			index = new(big.Rat)
+		}
+		x := index.Mul(index, u.Step())
+		rounded, _ := digitsOf(x.Add(x, budget.Decimal(u.lo)), scale, width).Float64()
+		return keyOf(min(max(rounded, u.lo), u.hi))
 	}
-	sum, rows := 0., float64(a.rows)
 	s, _ := a.sum.times(1).int64()
-	sum = float64(s)
+	scale := new(big.Rat).Inv(l.at().epsilon)
 	if v, public := l.(*mean); public {
 		if a.rows == 0 {
 			return map[int64]float64{keyOf(u.lo): 1}
 		}
+		if v.metric == budget.D1 {
+			scale.Quo(scale, new(big.Rat).SetInt64(a.rows))
+		}
 		rate := v.sumNoise(a.rows).rate
 		for n := int64(-30 / rate); n <= int64(30/rate); n++ {
-			law[answer((sum+float64(n))/rows)] += geometricMass(rate, n)
+			law[answer(s+n, a.rows, scale)] += geometricMass(rate, n)
 		}
 		return law
 	}
 	v := l.(*recordsMean)
-	for n := int64(-30 / v.sum.rate); n <= int64(30/v.sum.rate); n++ {
-		for k := int64(-30 / v.count.rate); k <= int64(30/v.count.rate); k++ {
-			y := 2*sum - rows*float64(u.last) + float64(n)
-			index := float64(u.last)/2 + y/(2*max(1, rows+float64(k)))
-			law[answer(index)] += geometricMass(v.sum.rate, n) * geometricMass(v.count.rate, k)
+	for k := int64(-30 / v.count.rate); k <= int64(30/v.count.rate); k++ {
+		count := max(1, a.rows+k)
+		scale := new(big.Rat).Mul(scale, width)
+		scale.Quo(scale, new(big.Rat).SetInt64(count))
+		for n := int64(-30 / v.sum.rate); n <= int64(30/v.sum.rate); n++ {
+			y := 2*s - a.rows*u.last + n
+			law[answer(count*u.last+y, 2*count, scale)] += geometricMass(v.sum.rate, n) * geometricMass(v.count.rate, k)
 		}
 	}
 	return law
 }
 
-// An answer is the float64 nearest to the quotient, for any numbers.
+// digitsOf rounds a number to the largest power of ten that is at most a thousandth of a scale, or of a width where that is
+// less.
+func digitsOf(x, scale, width *big.Rat) *big.Rat {
+	if width.Cmp(scale) < 0 {
+		scale = width
+	}
+	thousandth, ten := new(big.Rat).Quo(scale, big.NewRat(1000, 1)), big.NewRat(10, 1)
+	grain := big.NewRat(1, 1)
+	for grain.Cmp(thousandth) > 0 {
+		grain.Quo(grain, ten)
+	}
+	for next := new(big.Rat).Mul(grain, ten); next.Cmp(thousandth) <= 0; next.Mul(next, ten) {
+		grain.Set(next)
+	}
+	grains := new(big.Rat).Quo(x, grain)
+	grains.Add(grains, big.NewRat(1, 2))
+	whole := new(big.Rat).SetInt(new(big.Int).Div(grains.Num(), grains.Denom()))
+	return whole.Mul(whole, grain)
+}
+
+// An answer is the float64 nearest to the rounded quotient, for any numbers, or the end of the universe that is nearest.
+// It has no digit that the noise covers, and is as near to the quotient as the radius allows for.
 func TestQuotient(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawUniverse(t)
 		den := rapid.Int64Range(1, 1<<40).Draw(t, "den")
 		num := rapid.Int64Range(-1<<60, 1<<60).Draw(t, "num")
+		scale := rapid.Float64Range(1e-12, 1e12).Draw(t, "scale")
 		index := big.NewRat(num, den)
 		if index.Sign() < 0 {
 			index.SetInt64(0)
@@ -201,9 +235,18 @@ func TestQuotient(t *testing.T) {
 		if last := new(big.Rat).SetInt64(d.u.last); index.Cmp(last) > 0 {
 			index = last
 		}
-		want, _ := index.Mul(index, d.u.Step()).Add(index, budget.Decimal(d.u.lo)).Float64()
-		if got := d.u.quotient(big.NewInt(num), big.NewInt(den)); got != want {
+		x := index.Mul(index, d.u.Step())
+		x.Add(x, budget.Decimal(d.u.lo))
+		width := d.u.hi - d.u.lo
+		want, _ := digitsOf(x, new(big.Rat).SetFloat64(scale), new(big.Rat).SetFloat64(width)).Float64()
+		want = min(max(want, d.u.lo), d.u.hi)
+		got := d.u.quotient(big.NewInt(num), big.NewInt(den), scale)
+		if got != want && !(x.Cmp(budget.Decimal(got)) == 0 && (got == d.u.lo || got == d.u.hi)) {
 			t.Fatalf("%v: index %d/%d is %v, want %v", d.u, num, den, got, want)
+		}
+		off, _ := x.Sub(x, new(big.Rat).SetFloat64(got)).Float64()
+		if most := min(scale, width)*roundoff + max(math.Abs(d.u.lo), math.Abs(d.u.hi))*0x1p-52; math.Abs(off) > most {
+			t.Fatalf("%v: index %d/%d is moved by %v, more than %v", d.u, num, den, off, most)
 		}
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/internal/golden"
 )
 
-// Radii, and what decides between mechanisms, are the same to the last bit on every platform.
+// Radii, digits of answers, and what decides between mechanisms, are the same to the last bit on every platform.
 func TestNumbers(t *testing.T) {
 	var n golden.Numbers
 	for _, r := range [][3]float64{{0, 10, 0.001}, {-40, 60, 0.5}} {
@@ -57,6 +57,9 @@ func TestNumbers(t *testing.T) {
 			}
 			n.Add(fmt.Sprintf("%v..%v/%v ranks %v", r[0], r[1], r[2], p), float64(rank))
 		}
+	}
+	for _, scale := range []float64{1e-9, 0.0123, 0.999, 40, 7e5} {
+		n.Add(fmt.Sprintf("rounded for %v", scale), rounded(big.NewInt(-123456789012345), big.NewInt(7919), scale))
 	}
 	n.Check(t, "testdata/numbers.txt")
 }

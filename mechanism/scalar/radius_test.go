@@ -56,16 +56,16 @@ func TestRadiusByAggregate(t *testing.T) {
 		// At q = e^-0.1: 1 - 2q^(k+1)/(1+q) reaches .9 at k = 23, .5 at 7.
 		{Value, budget.D1, "1", 0.9, 2.3},
 		{Median, budget.DInf, "1", 0.5, 0.7},
-		{Avg, budget.D1, "1", 0.5, 0.7},        // of one reading
-		{Sum, budget.D1, "1", 0.9, 2.3},        // grain 0.1
-		{Sum, budget.DH, "10", 0.9, 2.3},       // Delta = 10
-		{Value, budget.D1, "0.001", 0.9, 8},    // never further than hi - lo
-		{Avg, budget.D1, "0.001", 0.9, 8},      // neither is an average
-		{Value, budget.D1, "9000000", 0.99, 0}, // no noise worth the name
-		{Avg, budget.D1, "9000000", 0.99, 0},
+		{Avg, budget.D1, "1", 0.5, 0.7 + 1./2000}, // of one reading, and rounded
+		{Sum, budget.D1, "1", 0.9, 2.3},           // grain 0.1
+		{Sum, budget.DH, "10", 0.9, 2.3},          // Delta = 10
+		{Value, budget.D1, "0.001", 0.9, 8},       // never further than hi - lo
+		{Avg, budget.D1, "0.001", 0.9, 8},         // neither is an average
+		{Value, budget.D1, "9000000", 0.99, 0},    // no noise worth the name
+		{Avg, budget.D1, "9000000", 0.99, 1. / 9000000 / 2000},
 	} {
 		got, err := query(t, c.agg, u, c.metric, rational(c.eps)).Radius(c.p, 0)
-		if err != nil || got != c.want {
+		if err != nil || math.Abs(got-c.want) > c.want*1e-15 {
 			t.Errorf("%v under %v at %s: radius %v, %v; want %v", c.agg, c.metric, c.eps, got, err, c.want)
 		}
 	}

@@ -13,14 +13,16 @@ import (
 //
 //	(Y+N)/D - y = (N - y*(D-m))/D.
 //
+// Then it is rounded, which moves it by c/D at most, c being a 2000th of N's scale (see digits.go).
+//
 // The law does not change if all readings are mirrored at the middle, so let y >= 0. Moving
 // the answer into the universe helps where an end of it is at most r from y:
 //
-//   - If y < n-r, neither end is. The answer is within r if |N - y*(D-m)| <= r*D. Given D,
+//   - If y < n-r, neither end is. The answer is within r if |N - y*(D-m)| <= r*D - c. Given D,
 //     that is the less likely the larger y is, but for the steps of N, which
 //     [noise.leastWithin] allows for. So y = n-r is the worst.
 //   - If y >= |n-r|, the end n is, and with it all answers above y. The answer is within r
-//     if N >= y*(D-m) - r*D. Given D, that is the least likely at y = n if D > m, and at
+//     if N >= y*(D-m) - r*D + c. Given D, that is the least likely at y = n if D > m, and at
 //     y = |n-r| if D < m.
 //   - If y < r-n, both ends are, and with them all answers.
 //
@@ -31,8 +33,8 @@ import (
 // An answer z whose D is known tells more. The law of N - y*M does not depend on m, and |D-m|
 // is at most |M|, with the same sign. Let Q(y) be the p-quantile of |N - y*M|, which grows
 // with y. So with probability p at least, the true average is one of the y for which
-// D*|z-y| <= Q(y), whatever the readings and m are; moving z into the universe only takes it
-// nearer to y. All of these y are within r of z if r is Q(min(n, |z|+r))/D, or more.
+// D*|z-y| <= Q(y) + c, whatever the readings and m are; moving z into the universe only takes it
+// nearer to y. All of these y are within r of z if r is (Q(min(n, |z|+r)) + c)/D, or more.
 
 // radius returns, in the unit, the least distance that holds for the worst readings, as said above.
 func (v *recordsMean) radius(p float64, m int64) (float64, error) {
@@ -43,9 +45,12 @@ func (v *recordsMean) radius(p float64, m int64) (float64, error) {
 	return v.inUnit(r), nil
 }
 
-// spread returns Q(y).
+// rounding returns c.
+func (v *recordsMean) rounding() float64 { return roundoff / v.sum.rate }
+
+// spread returns Q(y) + c.
 func (v *recordsMean) spread(p, y float64) float64 {
-	return leastFor(p, math.MaxFloat64, func(room float64) float64 {
+	return v.rounding() + leastFor(p, math.MaxFloat64, func(room float64) float64 {
 		return v.overCounts(math.Inf(-1), func(from, to float64) float64 {
 			return v.sum.leastWithin(room, y*max(-from, to))
 		})
@@ -61,13 +66,13 @@ func (v *recordsMean) inUnit(halfSteps float64) float64 {
 // within returns a lower bound of the probability that an average of m records is within
 // r half steps of the true one, whatever the readings are; 0 <= r < 2n.
 func (v *recordsMean) within(r float64, m int64) float64 {
-	n, rows := float64(v.universe.last), float64(m)
+	n, rows, c := float64(v.universe.last), float64(m), v.rounding()
 	least := func(count float64) float64 { // convex, so that a run has its largest at an end
 		y := n
 		if count < 0 {
 			y = math.Abs(n - r)
 		}
-		return float64(y*count) - float64(r*(rows+count))
+		return float64(y*count) - float64(r*(rows+count)) + c
 	}
 	oneSided := v.overCounts(1-rows, func(from, to float64) float64 {
 		return v.sum.atLeast(math.Ceil(max(least(from), least(to))))
@@ -76,7 +81,7 @@ func (v *recordsMean) within(r float64, m int64) float64 {
 		return oneSided
 	}
 	return min(oneSided, v.overCounts(1-rows, func(from, to float64) float64 {
-		return v.sum.leastWithin(r*(rows+from), (n-r)*max(-from, to))
+		return v.sum.leastWithin(float64(r*(rows+from))-c, (n-r)*max(-from, to))
 	}))
 }
 

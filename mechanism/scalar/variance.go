@@ -92,22 +92,42 @@ func (v *variance) radius(float64, int64) (float64, error) {
 }
 
 func (v *variance) draw(src *exact.Source, a *Accumulator) Release {
-	x, _ := v.drawExactly(src, a).Float64()
-	if v.of.root {
-		x = math.Sqrt(x)
+	x, count := v.drawExactly(src, a)
+	if count.Sign() == 0 {
+		return zero
 	}
-	return Release{Value: x, Divisor: 1}
+	scale := v.scale(count)
+	half := new(big.Rat).SetFrac(big.NewInt(v.universe.width()), new(big.Int).Lsh(v.universe.one(), 1))
+	most := new(big.Rat).Mul(half, half)
+	if v.of.root {
+		// Noise that is small against x moves its root by 1/(2*root) of that, and other noise by about its own root.
+		square, _ := x.Float64()
+		root := math.Sqrt(square)
+		x.SetFloat64(root)
+		most, scale = half, min(scale/(2*root), math.Sqrt(scale)/2)
+	}
+	limit, _ := most.Float64()
+	return Release{Value: min(rounded(x.Num(), x.Denom(), min(scale, limit)), limit), Divisor: 1}
+}
+
+// scale returns the scale of a variance's noise for a number of readings, public or drawn, in the unit squared: that of
+// the squares alone, which is no larger than with the noise of the sum.
+func (v *variance) scale(count *big.Int) float64 {
+	over, _ := new(big.Float).SetInt(count).Float64()
+	step, _ := v.universe.Step().Float64()
+	return float64(step*step) / 4 / float64(v.squares.rate*over)
 }
 
 // drawExactly returns a released variance, in the unit squared, from 0 to the largest of readings in
-// the universe, ((hi-lo)/2)^2. It is 0 without readings under d1, where that is public.
-func (v *variance) drawExactly(src *exact.Source, a *Accumulator) *big.Rat {
-	count := big.NewInt(a.rows)
+// the universe, ((hi-lo)/2)^2, and the number of readings that it was divided by. Both are 0 without readings under d1,
+// where that is public.
+func (v *variance) drawExactly(src *exact.Source, a *Accumulator) (x *big.Rat, count *big.Int) {
+	count = big.NewInt(a.rows)
 	if v.perRecord() {
 		count = v.count.drawCount(src, a.rows)
 	}
 	if count.Sign() == 0 {
-		return new(big.Rat)
+		return new(big.Rat), count
 	}
 	u := v.universe
 	sum := v.sum.add(src, u.offset(a)).big()
@@ -125,7 +145,7 @@ func (v *variance) drawExactly(src *exact.Source, a *Accumulator) *big.Rat {
 		quarters = new(big.Rat)
 	}
 	half := new(big.Rat).Quo(u.Step(), big.NewRat(2, 1))
-	return quarters.Mul(quarters, half.Mul(half, half))
+	return quarters.Mul(quarters, half.Mul(half, half)), count
 }
 
 // squares returns B, the sum of 4k^2 - 4kn + n^2.

@@ -3,14 +3,14 @@ SELECT geoind_epsilon(1.4, 200), geoind_epsilon(ln2, 200) FROM (SELECT 0.6931471
 --> 0.006999999999999999, 0.0034657359027997266
 SELECT round(geoind_factor(0.006931471805599453, 200), 12), geoind_factor(0.01, 0), geoind_factor(0.01, 100) > exp(1);
 --> 4.0, 1.0, 1
-SELECT round(geoind_radius(0.01, 0.95), 6), round(geoind_confidence(0.01, 474.386452), 6), round(lbs_radius(0.01, 0.9, 300), 6);
---> 474.386452, 0.95, 688.972017
+SELECT geoind_radius(0.01, 0.95), round(geoind_confidence(0.01, 474.386452), 6), lbs_radius(0.01, 0.9, 300);
+--> 474.4, 0.95, 689.0
 SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 10), dx_universe('u', 0, 10, 1, 'kWh');
 --> TEXT, TEXT
 SELECT geoind_radius(0.01, 0.95, 'beijing') - geoind_radius(0.01, 0.95) BETWEEN 7 AND 8;
 --> 1
 SELECT dx_radius('sum', 0.95, 1, 'u'), dx_radius('avg', 0.95, 1, 'u', 'd1', 10), dx_radius('median', 0.95, 1, 'u', 'dinf');
---> 3.0, 0.3, 3.0
+--> 3.0, 0.3001, 3.0
 SELECT dx_radius('median', 0.95, 1, 'u', 'dh');
 --! dx_radius: ...
 SELECT dx_epsilon_for('sum', 1, 0.95, 'u'), dx_radius('sum', 0.95, dx_epsilon_for('sum', 1, 0.95, 'u'), 'u');
@@ -23,8 +23,8 @@ SELECT geoind_epsilon_for(474.386452, 0.95), geoind_radius(geoind_epsilon_for(50
 --> 0.01, 1
 SELECT geoind_epsilon_for(7, 0.95, 'beijing');
 --! geoind_epsilon_for: radius_m must be at least ...
-SELECT geoind_rho(1, 0.000001, 500), round(geoind_delta(0.5, 1, 3), 12), round(geoind_radius(0.005, 0.95, NULL, 'gauss'), 6);
---> 0.0000000974238, 0.005143184064, 24.477468
+SELECT geoind_rho(1, 0.000001, 500), round(geoind_delta(0.5, 1, 3), 12), geoind_radius(0.005, 0.95, NULL, 'gauss');
+--> 0.0000000974238, 0.005143184064, 24.48
 SELECT geoind_delta(geoind_rho(1, 0.000001, 501.4143), 501.4143, 1) BETWEEN 0.00000099 AND 0.000001;
 --> 1
 SELECT geoind_rho(1, 0.000001, 1000000);

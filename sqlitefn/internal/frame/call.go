@@ -227,3 +227,6 @@ func (c Call) ResultEpsilon(eps *big.Rat) {
 	e, _ := eps.Float64()
 	c.ResultFloat(0, e)
 }
+
+// ResultRadius sets the result to a distance within which something holds, rounded up to four digits if a float can hold that.
+func (c Call) ResultRadius(r float64) { c.ResultFloat(0, min(decimal.RoundUp(r, 4), math.MaxFloat64)) }

@@ -43,7 +43,7 @@ var accuracyFunctions = []*frame.Function{
 		Args:     []*frame.Arg{frame.ArgEpsMetre, argHolds, argFrame, argNoise},
 		Does:     "Returns the radius in metres around the true location that contains the released point with probability p.",
 		Examples: []string{"SELECT geoind_radius(0.005, 0.95)", "SELECT geoind_radius(0.005, 0.95, 'beijing')"},
-		Notes:    "Without a domain it describes the continuous mechanism; with one it adds half a cell's diagonal (for 'gauss', 0.013 steps more) and the frame's scale error.",
+		Notes:    frame.RadiusNote + "Without a domain it describes the continuous mechanism; with one it adds half a cell's diagonal (for 'gauss', 0.013 steps more) and the frame's scale error.",
 		Scalar:   geoindRadius,
 	},
 	{
@@ -67,7 +67,7 @@ var accuracyFunctions = []*frame.Function{
 		Name: "lbs_radius", Section: frame.Free, Returns: "REAL",
 		Args: []*frame.Arg{frame.ArgEpsMetre, argConfidence, argInterest, argFrame, argNoise},
 		Does: "Returns the radius in metres around the released point to ask a location service for.",
-		Notes: "The radius depends on the arguments only, never on the noise: a radius that followed the distance between the true location and the released point " +
+		Notes: frame.RadiusNote + "The radius depends on the arguments only, never on the noise: a radius that followed the distance between the true location and the released point " +
 			"would reveal the true location.",
 		Examples: []string{"SELECT lbs_radius(0.005, 0.95, 300)"},
 		Scalar:   lbsRadius,
@@ -141,7 +141,7 @@ func geoindRadius(c frame.Call) error {
 	if err != nil {
 		return err
 	}
-	c.ResultFloat(0, r)
+	c.ResultRadius(r)
 	return nil
 }
 
@@ -163,6 +163,6 @@ func lbsRadius(c frame.Call) error {
 	if err != nil {
 		return err
 	}
-	c.ResultFloat(0, r)
+	c.ResultRadius(r)
 	return nil
 }

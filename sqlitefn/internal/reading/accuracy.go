@@ -21,7 +21,7 @@ var accuracyFunctions = []*frame.Function{
 		Name: "dx_radius", Section: frame.Free, Returns: "REAL",
 		Args: []*frame.Arg{argAggregate, argLiesWithin, argEpsQuery, argAnyUniverse, argMetricAll, argRows},
 		Does: "Returns the accuracy of a query before anything is spent: with probability p, the answer lies within this distance of the true one.",
-		Notes: "An average is the more accurate the more readings there are. Without rows, its radius is that of a single reading under d1 and dinf; " +
+		Notes: frame.RadiusNote + "An average is the more accurate the more readings there are. Without rows, its radius is that of a single reading under d1 and dinf; " +
 			"under nd1 and dh rows must be given, and the radius is that of the worst readings. " +
 			"It is an error for percentiles, extremes included, under d1, nd1 and dh: their accuracy depends on the readings.",
 		Examples: []string{"SELECT dx_radius('sum', 0.95, 2, 'halfhour')", "SELECT dx_radius('avg', 0.95, 2, 'halfhour', 'd1', 1488)"},
@@ -72,7 +72,7 @@ func queryRadius(c frame.Call) error {
 	if err != nil {
 		return err
 	}
-	c.ResultFloat(0, r)
+	c.ResultRadius(r)
 	return nil
 }
 

@@ -23,7 +23,8 @@ var (
 
 // Notes that several functions share.
 const (
-	perGroup = "epsilon, universe and metric must be constant within a group. A group charges all its accounts or none. " +
+	digitsNote = "It prints no digits that are noise alone: it is rounded to a power of ten, at most a thousandth of the noise's scale. "
+	perGroup   = "epsilon, universe and metric must be constant within a group. A group charges all its accounts or none. " +
 		"A row with NULL as reading contributes nothing and charges nobody, but its group still has an answer; a group without rows gives NULL. " +
 		"Under d1 the groups of a GROUP BY cost an account the largest epsilon among them if it is proved that no row of a table is in two of them; otherwise each of them costs. " +
 		"budget_cost says which and why."
@@ -50,7 +51,7 @@ var queryRows = []*row{
 		name: "dx_avg", returns: "REAL", aggregate: always(scalar.Avg), epsilon: argEpsQuery, metric: argMetricAll,
 		plain: words{"Averages readings: their sum with geometric noise, divided by how many there are, and moved into lo..hi.", chargesGroup,
 			"Under d1 and dinf it is public how many readings there are: the noise has scale 1/(epsilon*readings) under d1 and 1/epsilon under dinf, and without a reading the answer is lo. " +
-				"Under nd1 and dh half of epsilon pays for the sum of the distances from the middle of the universe, with noise of scale (hi - lo)/epsilon, and half for the number of readings, with noise of scale 2/epsilon. " + perGroup},
+				"Under nd1 and dh half of epsilon pays for the sum of the distances from the middle of the universe, with noise of scale (hi - lo)/epsilon, and half for the number of readings, with noise of scale 2/epsilon. " + digitsNote + perGroup},
 		sealed:   words{"Averages sealed readings: their sum with geometric noise, divided by how many there are.", chargesSealedUnits, sealedNotes},
 		examples: []string{"SELECT dx_avg('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
 	},
@@ -83,7 +84,7 @@ func spreadRow(a scalar.Aggregate, name, does, sealed, example string) *row {
 		name: name, returns: "REAL", aggregate: always(a), epsilon: argEpsQuery, metric: argMetricSpread,
 		plain: words{does, chargesMetric,
 			"A noisy sum of squares and a noisy sum of the distances from the middle of the universe, divided by the number of readings and moved into the range that the universe allows. " +
-				"Under d1, where that number is public, each sum has half of epsilon; under dh each sum and the number have a third. " + perGroup},
+				"Under d1, where that number is public, each sum has half of epsilon; under dh each sum and the number have a third. " + digitsNote + perGroup},
 		sealed:   words{sealed, chargesSealed, sealedNotes},
 		examples: []string{example},
 	}

@@ -21,7 +21,7 @@ var withinFunctions = []*frame.Function{
 		Name: withinName, Section: frame.Free, Returns: "REAL", Scoped: true, OfStatement: true,
 		Args: []*frame.Arg{argAnswer, argWithP},
 		Does: "Returns how far from an answer that this execution of the statement released the true one lies at most with probability p.",
-		Notes: "It follows from public facts and from the drawn answer: an average under nd1 and dh goes by its noisy number of readings. " +
+		Notes: "It follows from public facts and from the drawn answer: an average under nd1 and dh goes by its noisy number of readings. " + frame.RadiusNote +
 			"It is NULL for NULL, for variances and for percentiles under d1, nd1 and dh (their error depends on the readings), and for numbers that were not released or have been computed with. " +
 			"A trigger is an execution of its own. If several queries have released the number, it is the largest of their distances, and NULL if that of one is.",
 		Examples: []string{
@@ -42,7 +42,7 @@ func dxWithin(c frame.Call) error {
 		p = c.Number(argWithP)
 	}
 	if r, known := answersOf.Of(c.Statement()).within(c.Session, c.Number(argAnswer), p); known {
-		c.ResultFloat(0, r)
+		c.ResultRadius(r)
 	}
 	return nil
 }
