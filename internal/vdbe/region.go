@@ -128,7 +128,7 @@ func (a *analysis) loosen(i int) bool {
 		a.loosenCursor(op.P3)
 	}
 	if a.uncertain[i] || code.cursor != without && a.loose[op.P1] {
-		a.writeVarying(op)
+		a.writeVarying(i)
 	}
 	return true
 }
@@ -156,17 +156,13 @@ func shareRoots(c, d *cursor) bool {
 }
 
 // writeVarying records that all registers that an instruction writes vary, but for addresses, which the graph follows.
-func (a *analysis) writeVarying(op *Op) {
+func (a *analysis) writeVarying(i int) {
+	op := &a.program[i]
 	code := op.code()
-	switch {
-	case code.next == calls, code.next == prepares, code.next == yields:
+	if code.next == calls || code.next == prepares || code.next == yields {
 		return
-	case code.effect == countsDown:
-		a.vary(op.P1, true)
 	}
-	for first, n := range op.registers(code.writes) {
-		for r := first; r < first+n; r++ {
-			a.vary(r, !a.program.returnsTo(r))
-		}
+	for r := range op.defines() {
+		a.vary(i, r, !a.program.returnsTo(r))
 	}
 }

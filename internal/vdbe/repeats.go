@@ -27,9 +27,8 @@ import (
 // than in another: registers, and the rows of the statement's own tables with their number and their order.
 // A cursor over such rows is loose: each value read from it varies, and each of its moves is a decision.
 //
-// The varying values are computed as a least fixed point without regard to the order of
-// instructions: a register that varies anywhere varies everywhere, which errs on
-// the safe side. Where a table of the statement's own keeps rows by number, or
+// The varying values are computed as a least fixed point: of a register, what each instruction writes, which reaches the instructions
+// that [definitions] tell. Where a table of the statement's own keeps rows by number, or
 // sorts them by fields that do not vary, the rows and their order do not vary,
 // although some of their fields do. So fields are followed one by one. Rows that
 // are stored by a varying key make the cursors over their table loose.
@@ -38,7 +37,7 @@ import (
 // as soon as anything varies. This also holds for triggers (Program), which have
 // registers of their own.
 func (p Program) Repeats(pure, idle func(name string) bool) bool {
-	a := &analysis{pure: pure, idle: idle, program: p, registers: map[int]fields{}, cursors: map[int]fields{}, roots: map[[3]int]fields{},
+	a := &analysis{pure: pure, idle: idle, program: p, registers: map[int]map[int]fields{}, cursors: map[int]fields{}, roots: map[[3]int]fields{},
 		loose: map[int]bool{}, tables: cursorsOf(p), uncertain: make([]bool, len(p)), decided: make([]bool, len(p))}
 	for a.changed = true; a.changed; {
 		a.changed = false
@@ -77,15 +76,16 @@ type analysis struct {
 	program Program
 	changed bool
 
-	registers map[int]fields    // the varying fields of each register; nothing if absent
-	cursors   map[int]fields    // by cursor
-	roots     map[[3]int]fields // of tables, which several cursors may share
+	registers map[int]map[int]fields // the varying fields of each register, by the instruction that writes them; nothing if absent
+	cursors   map[int]fields         // by cursor
+	roots     map[[3]int]fields      // of tables, which several cursors may share
 
 	decided   []bool       // of instructions: decisions by a varying value
 	uncertain []bool       // of instructions: in a region
 	loose     map[int]bool // of cursors
 	tables    cursors
-	regions   *regions // nil until there is a decision
+	regions   *regions     // nil until there is a decision
+	written   *definitions // nil until anything varies
 }
 
 func grow[K comparable](a *analysis, of map[K]fields, k K, f fields) {
@@ -95,17 +95,41 @@ func grow[K comparable](a *analysis, of map[K]fields, k K, f fields) {
 	}
 }
 
-// vary records that a register varies, if yes.
-func (a *analysis) vary(register int, yes bool) {
+// write records that fields of a register vary that instruction i has written.
+func (a *analysis) write(i, register int, f fields) {
+	if f == 0 {
+		return
+	}
+	if a.registers[register] == nil {
+		a.registers[register] = map[int]fields{}
+	}
+	grow(a, a.registers[register], i, f)
+}
+
+// vary records that a register varies that instruction i has written, if yes.
+func (a *analysis) vary(i, register int, yes bool) {
 	if yes {
-		grow(a, a.registers, register, everything)
+		a.write(i, register, everything)
 	}
 }
 
-// varies reports whether any of n registers varies.
-func (a *analysis) varies(first, n int) bool {
+// read returns the fields of a register that vary where instruction i reads it.
+func (a *analysis) read(i, register int) (f fields) {
+	for at, written := range a.registers[register] {
+		if a.written == nil {
+			a.written = newDefinitions(a.program)
+		}
+		if a.written.has(i, definition{at, register}) {
+			f |= written
+		}
+	}
+	return f
+}
+
+// varies reports whether any of n registers varies where instruction i reads them.
+func (a *analysis) varies(i, first, n int) bool {
 	for r := range a.registers {
-		if r >= first && r-first < n {
+		if r >= first && r-first < n && a.read(i, r) != 0 {
 			return true
 		}
 	}
@@ -121,7 +145,7 @@ func (a *analysis) varying(i int, of operands) bool {
 		if of == arguments && n == math.MaxInt {
 			n = a.program.written(i, first)
 		}
-		if a.varies(first, n) {
+		if a.varies(i, first, n) {
 			return true
 		}
 	}
@@ -147,7 +171,7 @@ func (a *analysis) compute(i int) bool {
 	name, _ := op.function()
 	write := func(yes bool) {
 		for first := range op.registers(code.writes) {
-			a.vary(first, yes)
+			a.vary(i, first, yes)
 		}
 	}
 	switch code.effect {
@@ -155,7 +179,9 @@ func (a *analysis) compute(i int) bool {
 		write(a.varying(i, code.reads))
 	case copies:
 		for from, n := range op.registers(code.reads) {
-			a.copy(from, op.P2, n)
+			for k := range n {
+				a.write(i, op.P2+k, a.read(i, from+k))
+			}
 		}
 	case marks:
 		// Whether the row is the extreme one may vary.
@@ -170,15 +196,15 @@ func (a *analysis) compute(i int) bool {
 		// The answer of a window function to a row depends on the steps up to it.
 		write(!a.pure(name) || a.varying(i, code.reads))
 	case filters:
-		return !a.varies(op.P3+2, a.program.filterArguments(i))
+		return !a.varies(i, op.P3+2, a.program.filterArguments(i))
 	case lists:
 		write(a.cursors[op.P1] != 0)
 	case readsVirtual:
 		write(true)
 	case packs:
 		for k := range op.P2 {
-			if a.varies(op.P1+k, 1) {
-				grow(a, a.registers, op.P3, field(k))
+			if a.varies(i, op.P1+k, 1) {
+				a.write(i, op.P3, field(k))
 			}
 		}
 	case readsField:
@@ -186,11 +212,11 @@ func (a *analysis) compute(i int) bool {
 	case readsRowid:
 		write(a.cursors[op.P1] == everything)
 	case readsRow:
-		grow(a, a.registers, op.P2, a.cursors[op.P1])
+		a.write(i, op.P2, a.cursors[op.P1])
 	case inserts:
-		grow(a, a.cursors, op.P1, a.registers[op.P2])
+		grow(a, a.cursors, op.P1, a.read(i, op.P2))
 	case insertsKey:
-		f := a.registers[op.P2]
+		f := a.read(i, op.P2)
 		if f&firstFields(a.sortedBy(op.P1)) != 0 {
 			f = everything // the order of the rows varies
 		}
@@ -204,8 +230,10 @@ func (a *analysis) open(op *Op) {
 	switch op.code().cursor {
 	case opensVirtual:
 		grow(a, a.cursors, op.P1, everything)
-	case opensRecord:
-		grow(a, a.cursors, op.P1, a.registers[op.P2])
+	case opensRecord: // which the register has at any time
+		for _, f := range a.registers[op.P2] {
+			grow(a, a.cursors, op.P1, f)
+		}
 	case opensCopy:
 		grow(a, a.cursors, op.P1, a.cursors[op.P2])
 		grow(a, a.cursors, op.P2, a.cursors[op.P1])
@@ -219,12 +247,6 @@ func (a *analysis) open(op *Op) {
 // nothingVaries reports whether nothing that an unknown instruction could read has been
 // found to vary so far.
 func (a *analysis) nothingVaries() bool { return len(a.registers) == 0 && len(a.cursors) == 0 }
-
-func (a *analysis) copy(from, to, n int) {
-	for k := range n {
-		grow(a, a.registers, to+k, a.registers[from+k])
-	}
-}
 
 // written returns the number of registers from first on, without a gap, that instructions write before the one at. Arguments are
 // among them: EXPLAIN does not tell how many arguments a call has of a function that takes any number, but SQLite writes each

@@ -1,0 +1,113 @@
+package vdbe
+
+import "iter"
+
+// A definition is an instruction that writes a register.
+type definition struct{ at, register int }
+
+// definitions tell which instructions may have written the content of a register: those from which a path leads to where it is
+// read, without another one that always writes it. SQLite uses a register for one thing after another.
+type definitions struct {
+	numbers map[definition]int
+	reach   []bitSet // by number, before each instruction; nil if all definitions reach everywhere
+}
+
+// maxDefining limits how many instructions a program has of which definitions are followed.
+const maxDefining = 4_000
+
+func newDefinitions(p Program) *definitions {
+	d := &definitions{numbers: map[definition]int{}}
+	if len(p) > maxDefining {
+		return d
+	}
+	g, err := newLoosestGraph(p)
+	if err != nil {
+		return d
+	}
+	of := map[int][]int{} // numbers, by register
+	for i := range p {
+		for r := range p[i].defines() {
+			of[r] = append(of[r], len(d.numbers))
+			d.numbers[definition{i, r}] = len(d.numbers)
+		}
+	}
+	d.propagate(g, of)
+	return d
+}
+
+// defines returns the registers that the instruction writes or changes in place.
+func (op *Op) defines() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		code := op.code()
+		if code.effect == countsDown && !yield(op.P1) {
+			return
+		}
+		for first, n := range op.registers(code.writes) {
+			for r := first; r < first+n; r++ {
+				if !yield(r) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// propagate follows the definitions on all paths.
+func (d *definitions) propagate(g *graph, of map[int][]int) {
+	d.reach = make([]bitSet, len(g.at))
+	for i := range d.reach {
+		d.reach[i] = make(bitSet, len(d.numbers)/64+1)
+	}
+	reached := make([]bool, len(g.at))
+	for pending := []int{0}; len(pending) > 0; {
+		i := pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
+		after := append(bitSet{}, d.reach[i]...)
+		op := g.op(i)
+		for r := range op.defines() {
+			if op.code().overwrites() {
+				for _, k := range of[r] {
+					after.clear(k)
+				}
+			}
+			after.set(d.numbers[definition{i, r}])
+		}
+		for _, m := range g.next[i] {
+			if d.reach[m].add(after) || !reached[m] {
+				reached[m] = true
+				pending = append(pending, m)
+			}
+		}
+	}
+}
+
+// overwrites reports whether the instruction always writes its registers, and with values that depend on nothing but those that
+// it reads, so not an accumulator.
+func (c *opcode) overwrites() bool {
+	switch c.effect {
+	case sets, clears, tells, copies, counts, callsFunction, packs, readsField, readsVirtual, readsRowid, readsRow:
+		return c.next == onwards || c.next == numbers || c.next == forgets
+	}
+	return false
+}
+
+// has reports whether what a definition has written may be there before an instruction.
+func (d *definitions) has(at int, w definition) bool {
+	return d.reach == nil || d.reach[at].has(d.numbers[w])
+}
+
+// A bitSet is a set of numbers.
+type bitSet []uint64
+
+func (b bitSet) set(i int)      { b[i/64] |= 1 << (i % 64) }
+func (b bitSet) clear(i int)    { b[i/64] &^= 1 << (i % 64) }
+func (b bitSet) has(i int) bool { return b[i/64]>>(i%64)&1 != 0 }
+
+// add adds a set, and reports whether that changes anything.
+func (b bitSet) add(other bitSet) (more bool) {
+	for i, w := range other {
+		more = more || w&^b[i] != 0
+		b[i] |= w
+	}
+	return more
+}
