@@ -7,12 +7,14 @@ COMMIT  ?= $(if $(wildcard .git),$(shell git describe --always --dirty --abbrev=
 SQLITE   = $(shell $(GO) mod download github.com/mattn/go-sqlite3 && $(GO) list -m -f '{{.Dir}}' github.com/mattn/go-sqlite3)
 PUBLISH  = CGO_ENABLED=1 CGO_CFLAGS='-O2 -I$(SQLITE)' $(GO) build -buildvcs=false -trimpath \
 	-ldflags '-s -w -buildid= -X github.com/geosql/geosql/internal/version.commit=$(COMMIT) $(LINK)'
-LOADABLE = -tags geosql_loadable -buildmode=c-shared
+LOADABLE = -buildmode=c-shared -tags geosql_loadable
 
-# Made anew each time: the go command knows best what has changed.
-.PHONY: extension
+# Made anew each time: the go command knows best what has changed. That for tests of programs has predictable answers.
+.PHONY: extension test-extension
 extension:
 	$(PUBLISH) $(LOADABLE) -o $(BUILD)/geosql.so ./cmd/geosql-extension
+test-extension:
+	$(PUBLISH) $(LOADABLE),geosql_test -o $(BUILD)/geosql_test.so ./cmd/geosql-extension
 
 # The command and the extension for each platform, each with its own compiler of C.
 PLATFORMS = linux-amd64 linux-arm64 windows-amd64

@@ -3,9 +3,7 @@ package sqlitefn
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"reflect"
 	"sync"
 	"unsafe"
 
@@ -20,8 +18,8 @@ import (
 // Version is the version of geosql.
 const Version = version.Version
 
-// Option changes how a connection is equipped.
-type Option func(*options)
+// Option changes how a connection is equipped. Package sqlitefntest has one more, for tests.
+type Option func(*frame.Options)
 
 type options struct {
 	frame.Options
@@ -31,43 +29,29 @@ type options struct {
 // collectOptions returns the options that opts set.
 func collectOptions(opts []Option) (o options) {
 	for _, opt := range opts {
-		opt(&o)
+		opt(&o.Options)
 	}
 	return o
 }
 
-// equal reports whether the options are the same. Readers that cannot be compared count as
-// different.
-func (o options) equal(p options) bool {
-	if t := reflect.TypeOf(o.Entropy); t != nil && !t.Comparable() {
-		return false
-	}
-	return o == p
-}
-
 // WithLedger keeps the ledger elsewhere than beside the main database: in the file of a path, or on
 // the PostgreSQL server of a URL, such as postgres://host/database. An empty text has no effect.
-func WithLedger(where string) Option { return func(o *options) { o.Ledger = where } }
+func WithLedger(where string) Option { return func(o *frame.Options) { o.Ledger = where } }
 
 // WithLedgerMode lets the group of the ledger's file read it (0640), or charge too
 // (0660). The file keeps the mode. Without this option a new ledger is accessible to its
 // owner only (0600), and an existing one keeps its mode. Zero has no effect.
-func WithLedgerMode(mode fs.FileMode) Option { return func(o *options) { o.LedgerMode = mode } }
-
-// WithEntropy draws randomness from r instead of crypto/rand. It exists for
-// tests: noise from a predictable reader protects nobody. Every connection
-// needs a reader of its own.
-func WithEntropy(r io.Reader) Option { return func(o *options) { o.Entropy = r } }
+func WithLedgerMode(mode fs.FileMode) Option { return func(o *frame.Options) { o.LedgerMode = mode } }
 
 // WithKeyring lets the functions open values that were sealed for the keys: see docs/sealed.md. Without
 // it they refuse sealed values. Nil has no effect.
-func WithKeyring(k *sealed.Keyring) Option { return func(o *options) { o.Keyring = k } }
+func WithKeyring(k *sealed.Keyring) Option { return func(o *frame.Options) { o.Keyring = k } }
 
 // WithMaxRepeat lets a group of an aggregate over sealed values have the same value up to n
 // times, from 1 to [unseal.MaxRepeat], instead of once: a query that repeats a row, as a join may, costs
 // its account as many times epsilon. A number outside of the range stands for the nearest in it.
 func WithMaxRepeat(n int) Option {
-	return func(o *options) { o.MaxRepeat = uint32(min(max(n, 1), unseal.MaxRepeat)) }
+	return func(o *frame.Options) { o.MaxRepeat = uint32(min(max(n, 1), unseal.MaxRepeat)) }
 }
 
 // attached holds the sessions of the connections that have the functions, by their handles, so
@@ -98,7 +82,7 @@ func Attach(db unsafe.Pointer, opts ...Option) error {
 // attach is Attach with collected options. It returns the connection's session.
 func attach(conn *sqlite.Conn, o options) (*frame.Session, error) {
 	if earlier := attachedTo(conn.Handle()); earlier.session != nil {
-		if !earlier.opts.equal(o) {
+		if earlier.opts != o {
 			return nil, fmt.Errorf("geosql: connection already has the functions with other options")
 		}
 		return earlier.session, nil

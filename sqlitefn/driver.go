@@ -147,7 +147,7 @@ func Auto(opts ...Option) error {
 	automatic.Lock()
 	defer automatic.Unlock()
 	if automatic.on {
-		if !automatic.opts.equal(o) {
+		if automatic.opts != o {
 			return errors.New("geosql: connections already get the functions with other options")
 		}
 		return nil

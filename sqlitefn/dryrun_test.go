@@ -67,7 +67,7 @@ func TestDryRunLeavesNoTrace(t *testing.T) {
 				o.run(`CREATE TABLE unique_numbers(i UNIQUE)`, `PRAGMA journal_mode = `+journal,
 					`SELECT dx_value('ana', 3, 1, 'u'), geoind_laplace('bo', 39.9, 116.3, 0.1)`)
 				o.close()
-				d := open(t, o.path, sqlitefn.WithEntropy(broken{t}))
+				d := open(t, o.path).drawing(broken{t})
 				for _, statement := range strings.Split(around[0], "; ") {
 					d.run(statement)
 				}
@@ -94,7 +94,7 @@ func TestDryRunLeavesNoTrace(t *testing.T) {
 func TestDryRunOfAReadOnlyDatabase(t *testing.T) {
 	o := newObserved(t)
 	o.close()
-	d := open(t, "file:"+o.path+"?mode=ro", sqlitefn.WithEntropy(broken{t}))
+	d := open(t, "file:"+o.path+"?mode=ro").drawing(broken{t})
 	before := d.snapshot()
 	for _, query := range drySelects {
 		d.rows(`SELECT * FROM budget_cost(?)`, query)

@@ -9,7 +9,6 @@ import (
 	orbplanar "github.com/paulmach/orb/planar"
 
 	"github.com/geosql/geosql/mechanism/planar"
-	"github.com/geosql/geosql/sqlitefn"
 )
 
 // estimate is the JSON object that pim_estimate answers.
@@ -51,7 +50,7 @@ func TestPIMEstimate(t *testing.T) {
 	}
 	charges := fmt.Sprint(d.rows(`SELECT * FROM ledger_charges`), d.rows(`SELECT * FROM ledger_balance`))
 	d.close()
-	d = open(t, d.path, sqlitefn.WithEntropy(broken{t}))
+	d = open(t, d.path).drawing(broken{t})
 	rows := d.rows(`SELECT t || ' ', lat, ' ', lon, ' ', cell_lat, ' ', cell_lon, ' ', cell_probability, ' ', area, area_probability FROM pim_estimate('bus')`)
 	if len(rows) != len(want) {
 		t.Fatalf("%d rows", len(rows))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -39,6 +40,13 @@ func open(tb testing.TB, dsn string, opts ...sqlitefn.Option) *database {
 
 // with returns d, reporting to a subtest.
 func (d *database) with(t *testing.T) *database { return &database{t, d.path, d.pool, d.conn} }
+
+// drawing returns d, with draws from the beginning of entropy.
+func (d *database) drawing(entropy io.Reader) *database {
+	d.Helper()
+	d.raw(func(c *sqlitefn.Conn) { c.Rewind(entropy) })
+	return d
+}
 
 // newDatabase opens a new file. It does not wait for the disk, which the ledger
 // beside it does all the same.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/geosql/geosql/sqlitefn"
 	"pgregory.net/rapid"
 )
 
@@ -35,7 +34,7 @@ const noiseRows = 6
 // from the tape.
 func filled(tb testing.TB, number uint64, row func(i int) secrets) *database {
 	tb.Helper()
-	d := open(tb, ":memory:", sqlitefn.WithEntropy(tape(number)))
+	d := open(tb, ":memory:").drawing(tape(number))
 	d.run(noiseDeclarations...)
 	for i := range noiseRows {
 		s := row(i)

@@ -75,7 +75,7 @@ func tape(number uint64) io.Reader {
 // tape.
 func inhabit(tb testing.TB, w world, number uint64, declarations ...string) *database {
 	tb.Helper()
-	d := open(tb, ":memory:", sqlitefn.WithEntropy(tape(number)))
+	d := open(tb, ":memory:").drawing(tape(number))
 	d.run(`CREATE TABLE t(a INTEGER, account, lat, lon, x)`, `CREATE TABLE n(i INTEGER)`,
 		`INSERT INTO n VALUES (1), (2), (3), (4), (5), (6), (7), (8), (9), (10)`)
 	for i, p := range publicRows {

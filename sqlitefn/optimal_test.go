@@ -16,7 +16,6 @@ import (
 
 	"github.com/geosql/geosql/mechanism/optimal"
 	"github.com/geosql/geosql/mechanism/planar"
-	"github.com/geosql/geosql/sqlitefn"
 )
 
 // town is declared with the public table place: a grid of 3 x 3 places some 5 km
@@ -415,7 +414,7 @@ func TestOptimalDrawsNothingUncharged(t *testing.T) {
 	made := settled(t)
 	made.run(`SELECT budget_limit('poor', 'm', 0.0002)`)
 	made.close()
-	d := open(t, made.path, sqlitefn.WithEntropy(iotest.ErrReader(errors.New("nothing may be drawn"))))
+	d := open(t, made.path).drawing(iotest.ErrReader(errors.New("nothing may be drawn")))
 	d.fails(`SELECT geoind_optimal('poor', 40, 116, 'town')`, "account 'poor' has 0.0002/m left")
 	d.fails(`SELECT * FROM geoind_optimal('poor', 40, 116, 'town')`, "account 'poor' has 0.0002/m left")
 	const query = `SELECT iif(geoind_optimal('ana', 40, 116, 'town') = '%s', 1, dx_value('ana', 1, 1, 'u'))`

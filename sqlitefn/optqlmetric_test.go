@@ -13,7 +13,6 @@ import (
 	"github.com/geosql/geosql/internal/trials"
 	"github.com/geosql/geosql/mechanism/optimal"
 	"github.com/geosql/geosql/mechanism/planar"
-	"github.com/geosql/geosql/sqlitefn"
 	"pgregory.net/rapid"
 )
 
@@ -263,7 +262,7 @@ func TestChargesOfOwnUnit(t *testing.T) {
 
 	// Nothing is drawn uncharged.
 	d.close()
-	d = open(t, d.path, sqlitefn.WithEntropy(iotest.ErrReader(errors.New("nothing may be drawn"))))
+	d = open(t, d.path).drawing(iotest.ErrReader(errors.New("nothing may be drawn")))
 	d.fails(`SELECT geoind_optimal('poor', 40, 116, 'line')`, "account 'poor' has 0.0002/m:line left")
 }
 

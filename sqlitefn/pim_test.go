@@ -13,7 +13,6 @@ import (
 	"github.com/geosql/geosql/mechanism/markov"
 	"github.com/geosql/geosql/mechanism/pim"
 	"github.com/geosql/geosql/mechanism/planar"
-	"github.com/geosql/geosql/sqlitefn"
 )
 
 // hidden is pim_step over the table fix, as the reference writes predictive_step.
@@ -133,7 +132,7 @@ func TestPIMStepRefusesBeforeItDraws(t *testing.T) {
 	d.run(`SELECT trace_policy('ride', 'ana', 'pim', '`+wary+`')`, `SELECT budget_limit('ana', 'set', 2.5)`,
 		`SELECT pim_step('ride', 0, 40.25, 116.3)`, `SELECT pim_step('ride', 60, 40.25, 116.3)`, `SELECT budget_limit('bo', 'set', 0)`)
 	d.close()
-	d = open(t, d.path, sqlitefn.WithEntropy(broken{t}))
+	d = open(t, d.path).drawing(broken{t})
 	d.fails(`SELECT pim_step('ride', 120, 40.25, 116.3)`, "pim_step: account 'ana' has 0.5/set left of 2.5/set, 1.0/set asked, 0.5/set short")
 	d.fails(`SELECT pim_step('bo', 120, 40.25, 116.3)`, "pim_step: account 'bo' has 0/set left of 0/set, 1/set asked")
 	d.fails(`SELECT pim_step('ride', 60, 40.25, 116.3)`, "pim_step: t must be later")
@@ -155,7 +154,7 @@ func TestPIMStepDryRun(t *testing.T) {
 	d := rides(t)
 	d.run(`SELECT pim_step('bus', 0, 40.25, 116.3)`)
 	writer := d
-	d = open(t, d.path, sqlitefn.WithEntropy(broken{t}))
+	d = open(t, d.path).drawing(broken{t})
 	const want = `[[pim_step bus set 8 8 8] [pim_step car set 8 8 8]]`
 	d.answers(`SELECT function, account, unit, evaluations, epsilon, at_most FROM budget_cost('SELECT trace, `+hidden+` FROM fix')`, want)
 	d.answers(`SELECT function, account, unit, evaluations, epsilon, at_most FROM budget_cost('SELECT pim_step(''bus'', 1, 40.25, 116.3)')`, `[[pim_step bus set 1 1 1]]`)
@@ -282,7 +281,7 @@ func TestPIMSpoiltState(t *testing.T) {
 	d.run(`SELECT pim_step('ride', 0, 40.25, 116.3)`)
 	d.close()
 	plain(t, d.path+"-ledger", `UPDATE leased_trace SET state = x'01020304' WHERE trace = 'ride'`)
-	d = open(t, d.path, sqlitefn.WithEntropy(broken{t}))
+	d = open(t, d.path).drawing(broken{t})
 	for range 2 {
 		d.fails(`SELECT pim_step('ride', 60, 40.25, 116.3)`, "pim_step: not the state of a run")
 	}

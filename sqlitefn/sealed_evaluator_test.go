@@ -68,7 +68,7 @@ func (d *desk) open(key [32]byte) {
 
 // rewind makes the evaluator draw from the beginning of a tape.
 func (d *desk) rewind(number uint64) {
-	d.owner.raw(func(c *sqlitefn.Conn) { c.Rewind(tape(number)) })
+	d.owner.drawing(tape(number))
 }
 
 // roleBudgets returns the amounts that the analyst's role has spent, by account and unit.

@@ -225,7 +225,7 @@ func (d *database) balances() map[[2]string]float64 {
 // returns its rows and its charges.
 func (d *database) charges(number uint64, statement string) (rows [][]any, charged map[[2]string]float64, err error) {
 	d.Helper()
-	d.raw(func(c *sqlitefn.Conn) { c.Rewind(tape(number)) })
+	d.drawing(tape(number))
 	before := d.balances()
 	d.run(`SAVEPOINT before`)
 	rows, err = d.try(statement)

@@ -45,7 +45,8 @@ func inhabitSealed(tb testing.TB, w sealedWorld, number uint64) *sealedDatabase 
 		kwh, one, lat, lon := w.row(i)
 		rows = append(rows, sealedRow{who, i % 3, kwh, one, lat, lon})
 	}
-	d := newSealed(tb, rows, sqlitefn.WithEntropy(tape(number)), sqlitefn.WithMaxRepeat(2))
+	d := newSealed(tb, rows, sqlitefn.WithMaxRepeat(2))
+	d.drawing(tape(number))
 	d.run(`SELECT budget_limit('poor', 'kWh', 3), budget_limit('poor', 'record', 2)`, `CREATE TABLE out(g, y, z)`, `CREATE TABLE blobs(v)`,
 		`UPDATE s SET kwh = NULL, one = NULL WHERE id = 3`)
 	return d

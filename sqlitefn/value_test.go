@@ -8,7 +8,6 @@ import (
 	drawing "github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/scalar"
 	"github.com/geosql/geosql/mechanism/trace"
-	"github.com/geosql/geosql/sqlitefn"
 )
 
 // metered is predictive_value over the table half.
@@ -92,7 +91,7 @@ func TestPredictiveValueDrawsAsPackageTraceDoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for number := range uint64(20) {
-		d := open(t, ":memory:", sqlitefn.WithEntropy(tape(number)))
+		d := open(t, ":memory:").drawing(tape(number))
 		d.run(`SELECT dx_universe('halfhour', 0, 6, 0.001, 'kWh'), budget_limit('ana', 'kWh', 100)`,
 			`SELECT trace_policy('meter', 'ana', 'predictive', '`+manyHalfHours+`')`)
 		var run trace.Run

@@ -7,7 +7,7 @@
 //
 // It contains no SQLite and uses that of the program that loads it, also for the
 // ledger. A Go program imports package sqlitefn instead, since one process cannot hold
-// two Go runtimes.
+// two Go runtimes. With the tag geosql_test besides it is geosql_test.so, for tests of programs.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 )
 
 func init() {
-	sqlite.OnLoad(func(c *sqlite.Conn) error { return sqlitefn.Attach(c.Handle()) })
+	sqlite.OnLoad(func(c *sqlite.Conn) error { return sqlitefn.Attach(c.Handle(), options()...) })
 }
 
 func main() {} // never called, but a shared library must have one

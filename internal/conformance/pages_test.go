@@ -126,6 +126,10 @@ func (r reader) command(b doctest.Block) (*exec.Cmd, error) {
 		return exec.Command(program), err
 	case "go":
 		file, program := filepath.Join(r.folder, "main.go"), filepath.Join(r.folder, "example")
+		isTest := strings.Contains(b.Code, "*testing.T")
+		if isTest { // of the program before it
+			file = filepath.Join(r.folder, "main_test.go")
+		}
 		if err := os.WriteFile(file, []byte(b.Code), 0o644); err != nil {
 			return nil, err
 		}
@@ -133,6 +137,9 @@ func (r reader) command(b doctest.Block) (*exec.Cmd, error) {
 			if _, err := command(r.folder, "go", "mod", "tidy"); err != nil {
 				return nil, err
 			}
+		}
+		if isTest {
+			return exec.Command("go", "test", "."), nil
 		}
 		_, err := command(r.module, "go", "build", "-o", program, file)
 		return exec.Command(program), err

@@ -2,7 +2,7 @@
 
 package planted
 
-// Bugs of charges, errors, dry runs, and what statements remember.
+// Bugs of charges, errors, dry runs, and the memory of statements.
 var frame = []Bug{
 	{
 		Name: "range-error", Title: "a reading outside its universe is an error",

@@ -2,7 +2,7 @@
 
 package planted
 
-// Bugs of the noise on locations, and of what is done to it.
+// Bugs of the noise on locations, and of its treatment afterwards.
 var locations = []Bug{
 	{
 		Name: "scale-laplace", Title: "the noise is 5 % too small",

@@ -67,7 +67,7 @@ var randomness = []Bug{
 // statementSeed lets statements remember a seed.
 var statementSeed = fields("frame.Statement", `seed uint64`)
 
-// seededByStatement makes what is paid for draw with the statement's seed.
+// seededByStatement has paid releases draw with the statement's seed.
 const seededByStatement = `
 	if t.seed == 0 {
 		t.seed = p.session.source.Uint64()

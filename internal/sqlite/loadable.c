@@ -41,7 +41,15 @@ static int gs_take_routines(const sqlite3_api_routines *api) {
 #define GS_ENTRY __attribute__((visibility("default"))) int
 #endif
 
-GS_ENTRY sqlite3_geosql_init(sqlite3 *db, char **message, const sqlite3_api_routines *api) {
+// SQLite derives the name of the entry from that of the file. The build for tests has no other entry, so that nobody loads it
+// as geosql.so.
+#ifdef GEOSQL_TEST
+#define GS_INIT sqlite3_geosqltest_init
+#else
+#define GS_INIT sqlite3_geosql_init
+#endif
+
+GS_ENTRY GS_INIT(sqlite3 *db, char **message, const sqlite3_api_routines *api) {
   gs_result r = {.code = SQLITE_ERROR};
   const char *lack = gs_lacks(api);
   if (gs_forked()) {
@@ -59,7 +67,9 @@ GS_ENTRY sqlite3_geosql_init(sqlite3 *db, char **message, const sqlite3_api_rout
   return r.code;
 }
 
+#ifndef GEOSQL_TEST
 // The name that a host looks for first, whatever the file is called.
 GS_ENTRY sqlite3_extension_init(sqlite3 *db, char **message, const sqlite3_api_routines *api) {
-  return sqlite3_geosql_init(db, message, api);
+  return GS_INIT(db, message, api);
 }
+#endif

@@ -79,7 +79,7 @@ func (p *Place) open() error {
 	if p.mode == 0 {
 		p.mode = info.Mode().Perm()
 	}
-	p.db, err = openStore(p.path, false)
+	p.db, err = openStore(p.path, false, options{})
 	return err
 }
 
@@ -221,7 +221,7 @@ func (p *Place) Arrive(c *engine.Contents) error {
 	if err := created.Close(); err != nil {
 		return err
 	}
-	if p.arrived, err = openStore(at, true); err != nil {
+	if p.arrived, err = openStore(at, true, options{}); err != nil {
 		return err
 	}
 	return p.arrived.inTransaction("BEGIN IMMEDIATE", func() error { return p.arrived.fill(c) })
@@ -267,7 +267,7 @@ func (p *Place) Complete() error {
 		err = files.Rename(at, p.path)
 	}
 	if err == nil {
-		p.db, err = openStore(p.path, false)
+		p.db, err = openStore(p.path, false, options{})
 	}
 	return err
 }

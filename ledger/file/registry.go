@@ -57,22 +57,24 @@ func (l *Ledger) key() string {
 // An Option changes how a ledger is opened.
 type Option func(*options)
 
-type options struct{ mode fs.FileMode }
+type options struct {
+	mode fs.FileMode
+	test bool
+}
 
 // WithMode gives the ledger's file, and the files beside it, a mode that [CheckMode] allows.
 // The ledger keeps it. With mode 0, a new ledger has mode 0600 and others keep theirs.
 func WithMode(mode fs.FileMode) Option { return func(o *options) { o.mode = mode } }
+
+// ForTests opens ledgers that it has made, and no other: their answers can be predicted. Without it they are refused.
+func ForTests() Option { return func(o *options) { o.test = true } }
 
 // Open returns the process's one ledger for the file at path, whatever symbolic links lead to
 // it. A file with several names (hard links) is an error. With create, Open makes a ledger of
 // a file that is missing or empty. Without, such a file is an error that wraps
 // [fs.ErrNotExist].
 func Open(path string, create bool, opts ...Option) (*Ledger, error) {
-	var o options
-	for _, set := range opts {
-		set(&o)
-	}
-	l, err := o.open(path, create)
+	l, err := collect(opts).open(path, create)
 	var about *fs.PathError
 	if errors.As(err, &about) {
 		err = about.Err // without its path, which need not be one line
@@ -83,11 +85,19 @@ func Open(path string, create bool, opts ...Option) (*Ledger, error) {
 	return l, nil
 }
 
+// collect returns the options that opts set.
+func collect(opts []Option) (o options) {
+	for _, set := range opts {
+		set(&o)
+	}
+	return o
+}
+
 // OpenMemory returns a ledger that lives in memory: a new one if id is empty, and else the
 // one with that ID, or an error if it was closed.
-func OpenMemory(id string) (*Ledger, error) {
+func OpenMemory(id string, opts ...Option) (*Ledger, error) {
 	if id == "" {
-		db, err := openStore(":memory:", true)
+		db, err := openStore(":memory:", true, collect(opts))
 		if err != nil {
 			return nil, engine.Wrap(err)
 		}
@@ -135,6 +145,9 @@ func (l *Ledger) reopen(o options) (*Ledger, error) {
 	if err := l.place.check(); err != nil {
 		return nil, err
 	}
+	if err := CheckID(l.id, o.test); err != nil {
+		return nil, err
+	}
 	if o.mode != 0 {
 		if err := applyMode(l.path, o.mode); err != nil {
 			return nil, err
@@ -152,7 +165,7 @@ func openFile(path string, create bool, o options) (*store, place, error) {
 	if err := checkUnshared(path); err != nil {
 		return nil, nil, err
 	}
-	db, err := openStore(path, create)
+	db, err := openStore(path, create, o)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/geosql/geosql/internal/sqlite"
@@ -121,7 +122,12 @@ func (db *store) createTables() error {
 	if !errors.Is(err, errEmpty) {
 		return err
 	}
-	err = db.conn.Exec(fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d", schema, ApplicationID, version))
+	prefix := ""
+	if db.test {
+		prefix = testPrefix
+	}
+	err = db.conn.Exec(fmt.Sprintf("%s; UPDATE meta SET value = '%s' || value WHERE key = 'id'; PRAGMA application_id = %d; PRAGMA user_version = %d",
+		schema, prefix, ApplicationID, version))
 	if err != nil {
 		return err
 	}
@@ -188,8 +194,24 @@ func (db *store) readIdentity() error {
 		return fmt.Errorf("the ledger has the unknown version %d", v)
 	}
 	db.version = v
-	db.id, err = db.readText(identitySQL)
-	return err
+	if db.id, err = db.readText(identitySQL); err != nil {
+		return err
+	}
+	return CheckID(db.id, db.test)
+}
+
+// testPrefix begins the IDs of ledgers of tests. Databases, copies and archives hold it too.
+const testPrefix = "test-"
+
+// CheckID returns an error if the ID is that of a test's ledger and is not used by a test, or the other way round.
+func CheckID(id string, test bool) error {
+	switch made := strings.HasPrefix(id, testPrefix); {
+	case made && !test:
+		return errors.New("a test made that ledger: its answers could be predicted, and only a test may use it")
+	case test && !made:
+		return errors.New("no test made that ledger: answers of a test can be predicted, so it uses only ledgers that tests made")
+	}
+	return nil
 }
 
 // makeDurable makes COMMIT wait until the disk has the committed data. It reads the settings

@@ -14,6 +14,7 @@ import (
 type store struct {
 	conn    *sqlite.Conn
 	id      string // of the ledger
+	test    bool   // it was opened for tests
 	version int64
 
 	opened ledger.Head // when the connection was opened
@@ -44,11 +45,12 @@ const busyTimeout = 5000
 var errReadOnly = errors.New("the file may not be written")
 
 // openStore opens the ledger at a path.
-func openStore(path string, create bool) (*store, error) {
+func openStore(path string, create bool, o options) (*store, error) {
 	db, err := connect(path, create)
 	if err != nil {
 		return nil, err
 	}
+	db.test = o.test
 	if err = errReadOnly; db.conn.Writable() {
 		err = db.setUp(create)
 	}

@@ -48,6 +48,11 @@ func (s *Session) Ledger() (ledger.Ledger, error) {
 		return nil, err
 	}
 	id := s.recordedID
+	if id != "" {
+		if err := file.CheckID(id, s.Options.Test != nil); err != nil {
+			return nil, fmt.Errorf("this database was charged to ledger %s, and %w", printable.Text(id), err)
+		}
+	}
 	if s.ledger != nil {
 		if id == "" || id == s.ledger.ID() {
 			return s.ledger, nil
@@ -74,6 +79,9 @@ func (s *Session) Ledger() (ledger.Ledger, error) {
 // openLedger opens an existing ledger: the one with the id for a database in memory, unless an option
 // names one, and else the one that is where the database's is.
 func (s *Session) openLedger(id string) (ledger.Ledger, error) {
+	if of := s.testLedger(); of != "" {
+		return file.OpenMemory(of)
+	}
 	where, stored := s.ledgerPlace()
 	switch {
 	case !stored && id == "":
@@ -85,7 +93,7 @@ func (s *Session) openLedger(id string) (ledger.Ledger, error) {
 		}
 		return l, err
 	}
-	l, err := engines.Open(where, false, s.Options.LedgerMode)
+	l, err := s.openStored(where, false)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && id == "":
 		return nil, ErrNoLedger
@@ -103,9 +111,9 @@ func (s *Session) LedgerToLimit() (ledger.Ledger, error) {
 	l, err := s.Ledger()
 	if errors.Is(err, ErrNoLedger) {
 		if where, stored := s.ledgerPlace(); stored {
-			l, err = engines.Open(where, true, s.Options.LedgerMode)
+			l, err = s.openStored(where, true)
 		} else {
-			l, err = file.OpenMemory("")
+			l, err = file.OpenMemory("", s.fileOptions()...)
 		}
 	}
 	if err != nil {
@@ -116,6 +124,38 @@ func (s *Session) LedgerToLimit() (ledger.Ledger, error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+// openStored opens the ledger at a place, as package engines has it.
+func (s *Session) openStored(where string, create bool) (ledger.Ledger, error) {
+	if s.Options.Test == nil {
+		return engines.Open(where, create, s.Options.LedgerMode)
+	}
+	if engines.IsURL(where) {
+		return nil, fmt.Errorf("a test charges no ledger on a server, such as %s", engines.Label(where))
+	}
+	l, err := file.Open(where, create, s.fileOptions()...)
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// fileOptions returns the options of ledgers that are not on a server.
+func (s *Session) fileOptions() []file.Option {
+	options := []file.Option{file.WithMode(s.Options.LedgerMode)}
+	if s.Options.Test != nil {
+		options = append(options, file.ForTests())
+	}
+	return options
+}
+
+// testLedger returns the ID of the ledger in memory that a test has made for its sessions, or "".
+func (s *Session) testLedger() string {
+	if s.Options.Test == nil {
+		return ""
+	}
+	return s.Options.Test.Ledger()
 }
 
 // LedgerToCharge returns the ledger for a charge, or an error if nothing may be charged now.
@@ -224,6 +264,9 @@ func (s *Session) checkAttached(id string) error {
 // ledgerPlace returns where the ledger is or would be, as package engines has it. It reports false for
 // a main database in memory, which has its ledger in memory too.
 func (s *Session) ledgerPlace() (where string, stored bool) {
+	if s.testLedger() != "" {
+		return "", false
+	}
 	if s.named != "" {
 		return s.named, true
 	}
@@ -241,7 +284,7 @@ func (s *Session) ledgerPlace() (where string, stored bool) {
 func (s *Session) MayNameLedger(where string) error {
 	if now, _ := s.ledgerPlace(); where != now {
 		switch {
-		case s.ledger != nil:
+		case s.ledger != nil || s.testLedger() != "":
 			return fmt.Errorf("comes too late: this connection uses %s already; say where the ledger is before anything asks for it", s.ledgerLabel())
 		case s.Options.Ledger != "":
 			return fmt.Errorf("is not %s, which the program that opened this connection has named", s.ledgerLabel())

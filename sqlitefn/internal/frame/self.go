@@ -22,7 +22,7 @@ var SelfFunctions = []*Function{
 	},
 	{
 		Name: "geosql_version", Section: Free, Returns: "TEXT", Flags: Pure,
-		Does:     "Returns the version of geosql.",
+		Does:     "Returns the version of geosql. In tests of programs it says too that answers can be predicted.",
 		Examples: []string{"SELECT geosql_version()"},
 		Scalar:   geosqlVersion,
 	},
@@ -34,12 +34,20 @@ var SelfFunctions = []*Function{
 }
 
 func geosqlVersion(c Call) error {
-	c.ResultString(0, version.Version)
+	c.ResultString(0, c.Session.version())
 	return nil
 }
 
+// version returns the version of geosql, and in a session of a test says so.
+func (s *Session) version() string {
+	if s.Options.Test != nil {
+		return version.Version + " for tests: answers can be predicted and are not private"
+	}
+	return version.Version
+}
+
 func geosqlDebug(c Call) error {
-	c.ResultString(0, fmt.Sprintf("geosql %s, SQLite %s, %s %s/%s, commit %s", version.Version, sqlite.Version(),
+	c.ResultString(0, fmt.Sprintf("geosql %s, SQLite %s, %s %s/%s, commit %s", c.Session.version(), sqlite.Version(),
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, version.Commit()))
 	return nil
 }

@@ -13,9 +13,16 @@ import (
 type Options struct {
 	Ledger     string // where it is, unless beside the database
 	LedgerMode fs.FileMode
-	Entropy    io.Reader // nil for the system's
 	Keyring    *sealed.Keyring
 	MaxRepeat  uint32 // that a group may have a sealed value; 0 stands for 1
+	Test       Test   // nil except in tests
+}
+
+// A Test makes answers that can be predicted. So its sessions use only ledgers that tests have made. Package sqlitefntest
+// has the only one.
+type Test interface {
+	Entropy() io.Reader // anew for each session
+	Ledger() string     // the ID of one in memory; "" for the database's own
 }
 
 // Session holds the parts of one connection: its ledger, its randomness, and the values built
@@ -40,7 +47,11 @@ type Session struct {
 func NewSession(conn *sqlite.Conn, functions Table, o Options) *Session {
 	s := &Session{Conn: conn, Table: functions, Options: o, memos: map[any]any{}}
 	s.SetPayer(nil)
-	s.DrawFrom(o.Entropy)
+	var entropy io.Reader
+	if o.Test != nil {
+		entropy = o.Test.Entropy()
+	}
+	s.DrawFrom(entropy)
 	return s
 }
 
