@@ -165,6 +165,7 @@ var samples = map[string]sample{
 	"dx_radius.p":                 {"0.5", properProbability},
 	"dx_epsilon_for.p":            {"0.5", properProbability},
 	"dx_rank_radius.p":            {"0.5", properProbability},
+	"dx_rank_within.p":            {"0.5", func(o operand) verdict { return optional(o, properProbability(o)) }},
 	"dx_within.p":                 {"0.5", func(o operand) verdict { return optional(o, properProbability(o)) }},
 	"answer":                      {"3", func(o operand) verdict { return secretly(o, func(float64) verdict { return accepted }) }},
 	"radius":                      {"2", positive},

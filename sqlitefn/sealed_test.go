@@ -104,10 +104,11 @@ func TestSealedAnswers(t *testing.T) {
 		`SELECT geo_distance(CAST(substr(w, 19) AS REAL), CAST(substr(w, 7) AS REAL), 39.95, 116.35) < 20 FROM (SELECT dx_centroid(place, 100) AS w FROM s WHERE who = (SELECT who FROM s LIMIT 1))`: "[[1]]",
 		`SELECT json_array_length(dx_heatmap(place, 100, 20000) -> 'features') FROM s`:                                                                                                               "[[4]]",
 		`SELECT dx_sum(dx_narrow(kwh, 3, 5), 100), dx_avg(dx_narrow(kwh, 3, 5), 100, 'nd1'), dx_max(dx_narrow(kwh, 3, 5), 100) FROM s`:                                                               "[[20 4 5]]",
-		`SELECT dx_sum(kwh, 100) FROM s WHERE 0`:                                    "[[<nil>]]",
-		`SELECT dx_sum(NULL, 100), dx_value(NULL, 100), dx_count(NULL, 100) FROM s`: "[[<nil> <nil> 0]]",
-		`SELECT dx_sum(a, 100) FROM (SELECT kwh AS a FROM s UNION ALL SELECT NULL)`: "[[23]]",
-		`SELECT dx_within(y, 0.5) FROM (SELECT dx_sum(kwh, 100) AS y FROM s)`:       "[[0]]",
+		`SELECT dx_sum(kwh, 100) FROM s WHERE 0`:                                     "[[<nil>]]",
+		`SELECT dx_sum(NULL, 100), dx_value(NULL, 100), dx_count(NULL, 100) FROM s`:  "[[<nil> <nil> 0]]",
+		`SELECT dx_sum(a, 100) FROM (SELECT kwh AS a FROM s UNION ALL SELECT NULL)`:  "[[23]]",
+		`SELECT dx_within(y, 0.5) FROM (SELECT dx_sum(kwh, 100) AS y FROM s)`:        "[[0]]",
+		`SELECT dx_rank_within(y) FROM (SELECT dx_median(kwh, 2, 'dh') AS y FROM s)`: "[[5]]", // ln(10*19)
 	} {
 		d.with(t).answers(query, want)
 	}

@@ -24,6 +24,12 @@ func attacksOnRanks(register func(...attack)) {
 		shared(rank("dx_percentile", tenths, "p = 0: the smallest of two readings moves", "0, 2.5, 't'", 0.8, []string{"{ana}, 0.1", "{ben}, 1"}, []string{"{ana}, 0.9", "{ben}, 1"})),
 		shared(rank("dx_percentile", units, "p = 75 of four readings: at the edge of a rank", "75, 0.4, 'u'", 5,
 			[]string{"{ana}, 10", "{ben}, 0", "{cem}, 0", "{dan}, 0"}, []string{"{ana}, 5", "{ben}, 0", "{cem}, 0", "{dan}, 0"})),
+		attack{
+			function: "dx_median", pair: "an answer and how many ranks it may be off", fixture: readings, columns: "account, x", shared: true,
+			inputs: [2][]string{{"{ana}, 0", "{ben}, 0", "{cem}, 10"}, {"{ana}, 10", "{ben}, 0", "{cem}, 10"}},
+			answer: "m, dx_rank_within(m), dx_within(m)", from: "FROM (SELECT trial, dx_median(account, x, 0.2, 'u') AS m FROM {rows} GROUP BY trial)",
+			unit: "kWh", claim: pure(10),
+		},
 
 		// dinf
 		rank("dx_min", units, "dinf: all readings move at once", "0.5, 'u', 'dinf'", 4, []string{"{ana}, 0", "{ana}, 3"}, []string{"{ana}, 4", "{ana}, 7"}),

@@ -41,7 +41,7 @@ var aggregates = []Bug{
 			if most := v.universe.total(a.rows, uint128{0, uint64(a.rows) * uint64(v.universe.last)}); most.less(z) {
 				z = most
 			}
-			return Release{Value: v.number(v.clamp(z)), Divisor: 1}
+			return Release{Value: v.number(v.clamp(z)), Readings: 1}
 		`)},
 	},
 	{
@@ -75,7 +75,7 @@ var aggregates = []Bug{
 			if v.perStep == nil {
 				finer, _ := noiseAt(new(big.Rat).Mul(new(big.Rat).SetFloat64(v.sum.rate), new(big.Rat).SetInt64(a.rows)))
 				k, _ := a.sum.times(1).int64()
-				return Release{Value: v.universe.quotient(finer.add(src, fromInt64(k/a.rows)).big(), big.NewInt(1), v.scale(rows)), Divisor: rows}
+				return Release{Value: v.universe.quotient(finer.add(src, fromInt64(k/a.rows)).big(), big.NewInt(1), v.scale(rows)), Readings: rows}
 			}
 		`)},
 	},

@@ -33,7 +33,7 @@ var noise = []Bug{
 		Function: "dx_value",
 		Edits: []Edit{first("scalar.value.draw", `
 			half, _ := exact.NewDiscreteLaplace(v.noise.rate / 2)
-			return Release{Value: v.number(v.clamp(v.answer(a).add(fromInt64(half.Draw(src) / 2)))), Divisor: 1}
+			return Release{Value: v.number(v.clamp(v.answer(a).add(fromInt64(half.Draw(src) / 2)))), Readings: 1}
 		`)},
 	},
 	{
@@ -49,7 +49,7 @@ var noise = []Bug{
 			if x += v.number(v.answer(a)); v.universe.first >= 0 {
 				x = max(x, 0)
 			}
-			return Release{Value: x, Divisor: 1}
+			return Release{Value: x, Readings: 1}
 		`)},
 	},
 	{
@@ -59,7 +59,7 @@ var noise = []Bug{
 		Edits: []Edit{first("scalar.value.draw", `
 			for {
 				if z := v.noise.add(src, v.answer(a)); v.clamp(z) == z {
-					return Release{Value: v.number(z), Divisor: 1}
+					return Release{Value: v.number(z), Readings: 1}
 				}
 			}
 		`)},

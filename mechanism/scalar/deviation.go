@@ -2,8 +2,8 @@ package scalar
 
 import "math"
 
-// A Deviation returns the distance, in the unit of [Query.Radius], within which the true answer of a release lies with a
-// probability. For releases of the same value, it never grows with the divisor. It is not safe for concurrent use.
+// A Deviation returns how far a release may be from the true answer with a probability, or NaN where that depends on the
+// readings. It is not safe for concurrent use.
 type Deviation func(Release) float64
 
 // A deviating law has releases that tell more about their accuracy than its radius does.
@@ -11,23 +11,40 @@ type deviating interface {
 	deviation(p float64) Deviation
 }
 
-// Deviation returns how far releases are from the true answers with probability p at least,
-// 0 < p < 1. It reports false if that depends on the readings.
-func (q *Query) Deviation(p float64) (d Deviation, known bool) {
+// Deviation returns within which distance, in the unit of [Query.Radius], the true answer lies with probability p at least,
+// 0 < p < 1. For releases of the same value, it never grows with the number of readings.
+func (q *Query) Deviation(p float64) Deviation {
 	if l, tells := q.law.(deviating); tells {
-		return l.deviation(p), true
+		return l.deviation(p)
 	}
 	r, err := q.Radius(p, 0)
-	return func(Release) float64 { return r }, err == nil
+	if err != nil {
+		r = math.NaN()
+	}
+	return func(Release) float64 { return r }
+}
+
+// A rankDeviating law has answers that are few ranks off.
+type rankDeviating interface {
+	rankDeviation(p float64) Deviation
+}
+
+// RankDeviation returns how many readings lie between the release of a percentile and the true one with probability p at
+// most, 0 < p < 1, the true one and its equals among them. It never falls with the number of readings.
+func (q *Query) RankDeviation(p float64) Deviation {
+	if l, tells := q.law.(rankDeviating); tells {
+		return l.rankDeviation(p)
+	}
+	return func(Release) float64 { return math.NaN() }
 }
 
 // deviation knows the number of readings, which is public: it is the divisor.
 func (v *mean) deviation(p float64) Deviation {
 	return func(r Release) float64 {
-		if math.IsInf(r.Divisor, 1) {
+		if math.IsInf(r.Readings, 1) {
 			return 0
 		}
-		return v.distance(p, int64(r.Divisor))
+		return v.distance(p, int64(r.Readings))
 	}
 }
 
@@ -50,9 +67,9 @@ func (d *recordsDeviation) of(r Release) float64 {
 	u := d.mean.universe
 	n := float64(u.last)
 	z := float64(math.Abs(2*(r.Value-u.lo)/(u.hi-u.lo)-1) * n)
-	distance := d.spread(n) / r.Divisor
+	distance := d.spread(n) / r.Readings
 	for range 2 {
-		distance = d.spread(min(n, z+distance)) / r.Divisor
+		distance = d.spread(min(n, z+distance)) / r.Readings
 	}
 	return d.mean.inUnit(distance)
 }

@@ -8,13 +8,13 @@ import (
 
 // An answer that is a quotient or a root would print digits that are noise alone. It is rounded to a multiple of the
 // largest power of ten that is at most a thousandth of a scale: that of its noise, or the width of its range where that is
-// less. The scale is a function of public facts and of what was drawn, so that rounding spends nothing. It moves an answer
+// less. The scale is a function of public facts and of draws, so that rounding spends nothing. It moves an answer
 // by a 2000th of the scale at most, which the radii include, and moving the answer back into its range only makes that less.
 const roundoff = 1. / 2000
 
 // decimalsOfNoise returns how many decimals the digits of an answer are rounded to. They are negative above the units.
 func decimalsOfNoise(scale float64) int {
-	text := strconv.FormatFloat(scale, 'e', -1, 64) // of which the exponent is exact
+	text := strconv.FormatFloat(scale, 'e', -1, 64) // with the exact exponent
 	exponent, _ := strconv.Atoi(text[strings.IndexByte(text, 'e')+1:])
 	return 3 - exponent
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Answers print as decimals of no more digits than their noise leaves, as SQLite prints numbers, and are in their range,
-// whose ends have more digits. The noise of each is at least as large as the scale here says.
+// even if its ends have more digits. The noise of each is at least as large as the scale here says.
 func TestAnswersHaveTheDigitsOfTheirNoise(t *testing.T) {
 	src := exact.NewSource(nil)
 	u := universe(t, -1.23456789, 8.76543211, 0.01)

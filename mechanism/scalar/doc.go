@@ -7,7 +7,7 @@
 // A [Universe] fixes the values a reading can take; a [Query] is an [Aggregate] of
 // readings under a metric at an epsilon; an [Accumulator] holds what is added up from the
 // readings of one group. An answer with noise is an integer z on a public
-// lattice, and what leaves is
+// lattice, and leaves as
 //
 //	clamp(z + N),  P(N = k) = (1-q)/(1+q) q^|k|,  q = exp(-rate)
 //

@@ -114,5 +114,5 @@ func (h *histogram) release(drawn []int64) Release {
 		b = strconv.AppendInt(b, n, 10)
 		b = append(b, '}')
 	}
-	return Release{Divisor: 1, JSON: string(append(b, ']'))}
+	return Release{Readings: 1, JSON: string(append(b, ']'))}
 }

@@ -28,7 +28,7 @@ func (h *histogram) collect(db []float64) *Accumulator {
 	return a
 }
 
-// Bins are runs of all values, in order, whose lengths differ by one at most.
+// Bins are runs of all values, in order, with lengths that differ by one at most.
 func TestBinsCutTheUniverse(t *testing.T) {
 	for values := int64(2); values <= 40; values++ {
 		u := universe(t, -3, float64(values)-4, 1)
@@ -92,7 +92,7 @@ func TestHistogramKeepsItsEpsilon(t *testing.T) {
 					of[i] = h.without(db)
 				}
 				spent := func(rate float64) (worst float64, over bool) {
-					losses := map[[2][4]int64]float64{} // by the counts, of which there are few
+					losses := map[[2][4]int64]float64{} // by the counts, which are few
 					for i, x := range dbs {
 						for j, y := range dbs {
 							records := d.units(x, y)

@@ -32,7 +32,7 @@ type law interface {
 	radius(p float64, rows int64) (float64, error)
 }
 
-// A setting is what an aggregate is asked with.
+// A setting has the arguments that all aggregates share.
 type setting struct {
 	universe *Universe // nil for an aggregate that takes none
 	metric   budget.Metric
@@ -64,7 +64,7 @@ func (s setting) times(x float64) float64 {
 func (s setting) bytes(int64) int64 { return 0 }
 
 // standIn returns lo, as if it were the answer of a single reading.
-func (s setting) standIn() Release { return Release{Value: s.universe.lo, Divisor: 1} }
+func (s setting) standIn() Release { return Release{Value: s.universe.lo, Readings: 1} }
 
 // noMetric returns an error unless the metric is D1, the zero value, which stands for none where there is no choice.
 func (s setting) noMetric(name string) error {
@@ -75,7 +75,7 @@ func (s setting) noMetric(name string) error {
 }
 
 // zero is the stand-in of laws that answer 0 without readings.
-var zero = Release{Divisor: 1}
+var zero = Release{Readings: 1}
 
 // A noised answer is a point of a public lattice with geometric noise, moved to the nearest end of the lattice.
 type noised struct {
@@ -93,7 +93,7 @@ func (s setting) newNoised(l lattice, most float64, sensitivity *big.Int) (noise
 
 // release returns a released answer for the true one.
 func (n *noised) release(src *exact.Source, z int128) Release {
-	return Release{Value: n.number(n.clamp(n.noise.add(src, z))), Divisor: 1}
+	return Release{Value: n.number(n.clamp(n.noise.add(src, z))), Readings: 1}
 }
 
 // radius returns the least distance that holds with probability p for answers far from the ends. Clamping only moves

@@ -11,7 +11,7 @@ import (
 // Avg is the average of the readings, from lo to hi.
 var Avg = register(&simple{"avg", newAvg})
 
-// Averages are a noisy sum of readings divided by how many there are. All noise is on integers; what is printed is a
+// Averages are a noisy sum of readings divided by how many there are. All noise is on integers; the answer is a
 // function of the drawn integers, of the universe, and under d1 and dinf of the public number m of readings.
 //
 // # Privacy
@@ -35,7 +35,7 @@ var Avg = register(&simple{"avg", newAvg})
 //   - under nd1 a record that moves by D steps is at distance D/n. It moves Y by 2D:
 //     epsilon*D/n.
 //
-// Such moves add up, and so does what they spend. This is the Laplace mechanism (thesis,
+// Such moves add up, and so do their losses. This is the Laplace mechanism (thesis,
 // section 4.2) on integers, and composition.
 func newAvg(s setting) (law, error) {
 	if s.perRecord() {
@@ -68,11 +68,11 @@ var minMeanRate = new(big.Rat).SetFloat64(0x1p-40)
 
 func (v *mean) draw(src *exact.Source, a *Accumulator) Release {
 	if a.rows == 0 {
-		return Release{Value: v.universe.lo, Divisor: math.Inf(1)}
+		return Release{Value: v.universe.lo, Readings: math.Inf(1)}
 	}
 	rows := float64(a.rows)
 	s := v.sumNoise(a.rows).add(src, a.sum.times(1))
-	return Release{Value: v.universe.quotient(s.big(), big.NewInt(a.rows), v.scale(rows)), Divisor: rows}
+	return Release{Value: v.universe.quotient(s.big(), big.NewInt(a.rows), v.scale(rows)), Readings: rows}
 }
 
 // sumNoise returns the noise of a sum of m readings, m > 0.
@@ -135,7 +135,7 @@ func (v *recordsMean) draw(src *exact.Source, a *Accumulator) Release {
 	index := new(big.Int).Mul(count, big.NewInt(u.last))
 	// Its noise, which is N and that of the count times half a universe at most, has a scale of (hi-lo)/(epsilon*count).
 	scale := (u.hi - u.lo) / v.times(divisor)
-	return Release{Value: u.quotient(index.Add(index, offset), count.Lsh(count, 1), scale), Divisor: divisor}
+	return Release{Value: u.quotient(index.Add(index, offset), count.Lsh(count, 1), scale), Readings: divisor}
 }
 
 // offset returns Y, the sum of the readings in half steps from the middle of the universe.

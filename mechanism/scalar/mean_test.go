@@ -73,7 +73,7 @@ func sameNulls(x, y []float64) bool {
 }
 
 // Between all databases of up to three rows an average spends no more than epsilon times the
-// distance, in rationals, and for some all of it. What is printed is a function of the noisy
+// distance, in rationals, and for some all of it. The answer is a function of the noisy
 // integers: it loses no more.
 func TestMeanKeepsItsEpsilon(t *testing.T) {
 	for _, bounds := range tinyUniverses {
@@ -92,7 +92,7 @@ func TestMeanKeepsItsEpsilon(t *testing.T) {
 	}
 }
 
-// What the test above must catch.
+// The test above must catch these.
 func TestMeanTestCatchesPlantedBugs(t *testing.T) {
 	u := universe(t, 0, 3, 1)
 	dbs, eps := databases(u), rational("0.5")

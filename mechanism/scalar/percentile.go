@@ -3,6 +3,7 @@ package scalar
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"math/bits"
 
@@ -122,10 +123,17 @@ type scored struct{ ranked }
 func (l *scored) byScore(m int) bool { return l.metric != budget.D1 || l.prefersScore(m) }
 
 func (l *scored) draw(src *exact.Source, a *Accumulator) Release {
-	if !l.byScore(len(a.indices)) {
-		return l.ranked.draw(src, a)
+	m := len(a.indices)
+	if !l.byScore(m) {
+		r := l.ranked.draw(src, a)
+		r.Readings = math.Inf(1)
+		return r
 	}
-	return Release{Value: l.number(fromInt64(l.choose(src, a))), Divisor: 1}
+	r := Release{Value: l.number(fromInt64(l.choose(src, a))), Readings: 1}
+	if l.metric == budget.D1 {
+		r.Readings = float64(m)
+	}
+	return r
 }
 
 // choose draws an index of the universe by score. It sorts the readings.
@@ -149,6 +157,17 @@ func (l *scored) scores(c *choice, sorted []int64) scores {
 	s := memory[moveScores](c)
 	*s = moveScores{sorted: sorted, k: k, last: l.universe.last}
 	return s
+}
+
+// deviation is known for answers with noise, which a number of readings under d1 has.
+func (l *scored) deviation(p float64) Deviation {
+	noised, _ := l.ranked.radius(p, 0)
+	return func(r Release) float64 {
+		if math.IsInf(r.Readings, 1) {
+			return noised
+		}
+		return math.NaN()
+	}
 }
 
 func (l *scored) radius(float64, int64) (float64, error) {

@@ -67,18 +67,18 @@ func (q *Query) StandIn() Release { return q.law.standIn() }
 type Release struct {
 	Value float64
 
-	// Divisor is what a noisy sum was divided by for an average: the number of readings
-	// under d1 and dinf, where it is public, and the noisy number under nd1 and dh. It is
-	// infinite for an average without readings under d1 and dinf, which has no noise, and 1
-	// for other aggregates.
-	Divisor float64
+	// Readings is the number of readings where the accuracy depends on it: the divisor of the noisy sum for an average, which
+	// is the number under d1 and dinf, where it is public, and the noisy number under nd1 and dh; and the number for a percentile
+	// that was drawn by score under d1. It is infinite for an average without readings under d1 and dinf, which has
+	// no noise, and for a percentile that was drawn with noise; and 1 for other aggregates.
+	Readings float64
 
 	// JSON is the answer of an aggregate of more than one number, in place of Value; empty for others.
 	JSON string
 }
 
 // Release returns a released answer over the readings in a. Each call is one release and costs one charge. The result is
-// a function of public facts and of what was drawn. A number is the float64 nearest to its decimal: a value of the
+// a function of public facts and of draws. A number is the float64 nearest to its decimal: a value of the
 // universe, a multiple of gcd(lo, step) for a sum, a whole number up to 2^53 for a count; for an average, to a number
 // from lo to hi.
 func (q *Query) Release(src *exact.Source, a *Accumulator) Release { return q.law.draw(src, a) }

@@ -89,77 +89,6 @@ func TestRadiusOfScoresIsAnError(t *testing.T) {
 	}
 }
 
-// The median of 2t readings that are all equal is t or t+1 ranks off with the probability
-// of the bound; the radius is the smallest that it allows.
-func TestRankRadiusIsTheSmallest(t *testing.T) {
-	for _, u := range []*Universe{universe(t, 0, 1, 1), universe(t, 0, 10, 0.1), universe(t, 0, 200, 0.001)} {
-		for _, eps := range []string{"0.01", "0.3", "1", "50"} {
-			for _, p := range []float64{1e-6, 0.2, 0.5, 0.95, 0.999} {
-				r, err := RankRadius(p, rational(eps), u)
-				if err != nil {
-					t.Fatal(err)
-				}
-				exceeds := func(r int64) float64 { // all values but one are at the score r+1
-					a := float64(u.last) * math.Exp(-halved(eps)*float64(r+1))
-					return a / (a + 1)
-				}
-				if exceeds(r) > (1-p)*(1+1e-9) {
-					t.Errorf("%v at %s: more than %d ranks off with probability %v, not %v", u, eps, r, exceeds(r), 1-p)
-				}
-				if r > 0 && exceeds(r-1) < (1-p)*(1-1e-9) {
-					t.Errorf("%v at %s: radius %d at %v is not the smallest", u, eps, r, p)
-				}
-			}
-		}
-	}
-	u := universe(t, 0, 1, 1)
-	for _, p := range []float64{0, 1, math.NaN()} {
-		if r, err := RankRadius(p, rational("1"), u); err == nil {
-			t.Errorf("rank radius at %v is %v", p, r)
-		}
-	}
-	if r, err := RankRadius(0.5, rational("0"), u); err == nil {
-		t.Errorf("rank radius at epsilon 0 is %v", r)
-	}
-}
-
-func halved(eps string) float64 {
-	f, _ := rational(eps).Float64()
-	return f / 2
-}
-
-// Draws keep within the rank radius as often as it says: 20,000 draws, and by Hoeffding's
-// inequality a false alarm of probability e^-(2*20000*0.02^2), below 2e-7, per case.
-func TestRankRadiusCoversDraws(t *testing.T) {
-	const draws, p = 20_000, 0.9
-	src := exact.NewSource(nil)
-	u := universe(t, 0, 10, 0.1)
-	for name, reading := range map[string]func(i int) float64{
-		"equal": func(int) float64 { return 4 },
-		"even":  func(i int) float64 { return float64(i%101) / 10 },
-	} {
-		q := query(t, Median, u, budget.DH, rational("0.1"))
-		r, err := RankRadius(p, rational("0.1"), u)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var a Accumulator
-		for i := range 400 {
-			q.Add(&a, reading(i))
-		}
-		scores := scoresOf(t, q, a.indices)
-		within := 0
-		for range draws {
-			if scores[pointOf(q, q.Draw(src, &a))] <= r {
-				within++
-			}
-		}
-		if share := float64(within) / draws; share < p-0.02 {
-			t.Errorf("%s readings: %v of the draws are within %d ranks", name, share, r)
-		}
-	}
-}
-
 func TestRadiusAtTinyRates(t *testing.T) {
 	q := query(t, Sum, universe(t, 0, 1, 1), budget.D1, new(big.Rat).SetFloat64(0x1p-60))
 	r, err := q.Radius(0.5, 0) // the tail is e^(-rate*r) here
@@ -265,7 +194,7 @@ func (q *Query) withAverage(rows int64, average func(*Universe) float64) *Accumu
 	a.sum.lo = uint64(math.Ceil(index*float64(rows))) - 1
 	a.index = int64(a.sum.lo) / rows
 	switch q.law.(type) {
-	case *value, *ranked:
+	case *value, *ranked, *scored:
 		a.sum.lo = uint64(a.index * rows)
 		a.indices = slices.Repeat([]int64{a.index}, int(rows))
 	}

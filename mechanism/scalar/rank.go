@@ -1,14 +1,6 @@
 package scalar
 
-import (
-	"errors"
-	"math"
-	"math/big"
-	"math/bits"
-
-	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/internal/elementary"
-)
+import "math/bits"
 
 // The percentiles of a group under d1, nd1 and dh are drawn by score: a value v of the
 // universe is released with probability proportional to
@@ -78,7 +70,7 @@ import (
 // A move by d is at the distance d/W under nd1, and a reading more or less at 1. So a
 // distance of one changes the score by at most W, and rate is epsilon*step/(2W) per step.
 
-// A run is a stretch of neighbouring values whose scores grow evenly: the value
+// A run is a stretch of neighbouring values with scores that grow evenly: the value
 // first + j*step has the score score + j*slope, for 0 <= j < n. The slope is 0 between
 // neighbouring ranks, and the number of readings that have to move under d1 and nd1.
 type run struct {
@@ -212,30 +204,4 @@ func (r run) scoreAt(j int64) uint128 {
 	s := r.score.add(lo)
 	s.hi += hi
 	return s
-}
-
-// RankRadius returns the smallest r such that a percentile under dh is at most r ranks
-// off with probability at least p, 0 < p < 1, whatever the readings are: if it lies above
-// the true one, at most r readings, equal ones of the true one included, would have to
-// move up to it, and likewise below. Without readings there is no rank to be off.
-//
-// Of the N values of the universe, at least one has the score 0, and those that are more
-// than r off have r+1 or more. With the rate epsilon/2 and t = r+1 the latter weigh A <=
-// (N-1) e^(-rate*t), the former B >= 1, so that
-//
-//	P(score >= t) = A/(A+B) <= (N-1) e^(-rate*t) / ((N-1) e^(-rate*t) + 1),
-//
-// which is at most 1-p if rate*t >= ln((N-1) p/(1-p)). Where 2t or so readings are all
-// equal, the median meets the bound, so no smaller r will do.
-func RankRadius(p float64, eps *big.Rat, u *Universe) (int64, error) {
-	if !(p > 0 && p < 1) {
-		return 0, errors.New("p is not between 0 and 1")
-	}
-	q, err := NewQuery(Median, u, budget.DH, eps)
-	if err != nil {
-		return 0, err
-	}
-	rate := q.law.(*scored).noise.rate / 2
-	t := math.Ceil((elementary.Log(float64(u.last)) + elementary.Log(p) - elementary.Log1p(-p)) / rate)
-	return int64(max(t, 1)) - 1, nil
 }

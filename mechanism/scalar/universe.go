@@ -40,7 +40,7 @@ type Universe struct {
 	sure    float64 // how near a rounded index proves it right, see Index
 }
 
-// NewUniverse returns the universe lo, lo+step, .., hi, whose readings are
+// NewUniverse returns the universe lo, lo+step, .., hi, with readings that are
 // protected per unit. The numbers are taken as the decimals that people wrote: 0.1 is
 // 1/10. It returns an error, which names the argument, if one is not finite, step is not
 // above 0, hi is not above lo, step does not divide hi - lo, the unit's name is reserved,

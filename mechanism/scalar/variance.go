@@ -25,14 +25,14 @@ func (s spread) String() string    { return s.name }
 func (spread) TakesUniverse() bool { return true }
 
 // A variance is a noisy sum of squares and a noisy sum, divided by how many readings there are. All noise is on
-// integers; what is printed is a function of the drawn integers, of the universe, and
+// integers; the answer is a function of the drawn integers, of the universe, and
 // under d1 of the public number m of readings.
 //
 // # Privacy
 //
 // Let k be the index of a reading, n the index of hi, and y = 2k-n: the reading in half steps
 // from the middle of the universe, |y| <= n. A is the sum of the y, B that of the y^2. All
-// noises are drawn independently, and what they spend adds up.
+// noises are drawn independently, and their losses add up.
 //
 // Under d1 the positions of NULL are public, and m is the same in both databases. Readings
 // that move by D steps in all move A by 2D, and B by 4nD at most, since
@@ -107,7 +107,7 @@ func (v *variance) draw(src *exact.Source, a *Accumulator) Release {
 		most, scale = half, min(scale/(2*root), math.Sqrt(scale)/2)
 	}
 	limit, _ := most.Float64()
-	return Release{Value: min(rounded(x.Num(), x.Denom(), min(scale, limit)), limit), Divisor: 1}
+	return Release{Value: min(rounded(x.Num(), x.Denom(), min(scale, limit)), limit), Readings: 1}
 }
 
 // scale returns the scale of a variance's noise for a number of readings, public or drawn, in the unit squared: that of

@@ -58,10 +58,13 @@ SELECT dx_within(dx_avg(meter, x, 1, 'u', 'dh')) FROM reading;
 --> REAL
 --$ a 2/record, b 1/record, c 1/record
 SELECT dx_within(dx_median(meter, x, 1, 'u')) FROM reading;
---> NULL
+--> 3.0
 --$ a 1/kWh, b 1/kWh, c 1/kWh
-SELECT dx_within(3);
---> NULL
+SELECT dx_within(3), dx_rank_within(3);
+--> NULL, NULL
+SELECT dx_rank_within(m) = dx_rank_radius(0.95, 1, 'u'), dx_rank_within(m, 0.5) = dx_rank_radius(0.5, 1, 'u') FROM (SELECT dx_median(meter, x, 1, 'u', 'dh') AS m FROM reading);
+--> 1, 1
+--$ a 2/record, b 1/record, c 1/record
 
 -- Groups: one charge in each that an account is in; an empty one from a public list
 -- answers, and one that is not there does not.

@@ -1,6 +1,8 @@
 package reading
 
 import (
+	"math"
+
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/mechanism/scalar"
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
@@ -12,9 +14,13 @@ var (
 )
 
 const (
-	withinName = "dx_within"
-	defaultP   = 0.95
+	withinName     = "dx_within"
+	rankWithinName = "dx_rank_within"
+	defaultP       = 0.95
 )
+
+// ofReleases is where answers about answers come from.
+const ofReleases = "A trigger is an execution of its own. If several queries have released the number, it is the largest of theirs, and NULL if that of one is."
 
 var withinFunctions = []*frame.Function{
 	{
@@ -22,29 +28,52 @@ var withinFunctions = []*frame.Function{
 		Args: []*frame.Arg{argAnswer, argWithP},
 		Does: "Returns how far from an answer that this execution of the statement released the true one lies at most with probability p.",
 		Notes: "It follows from public facts and from the drawn answer: an average under nd1 and dh goes by its noisy number of readings. " + frame.RadiusNote +
-			"It is NULL for NULL, for variances and for percentiles under d1, nd1 and dh (their error depends on the readings), and for numbers that were not released or have been computed with. " +
-			"A trigger is an execution of its own. If several queries have released the number, it is the largest of their distances, and NULL if that of one is.",
+			"It is NULL for NULL, for variances, for percentiles that are drawn by score (under nd1 and dh, and mostly under d1: dx_rank_within knows more of them), and for numbers that were not released or have been computed with. " + ofReleases,
 		Examples: []string{
 			"SELECT s, dx_within(s) FROM (SELECT dx_sum('ana', x, 0.25, 'halfhour') AS s FROM (SELECT 0.412 AS x UNION SELECT 0.388))",
 			"SELECT dx_avg('ana', x, 0.25, 'halfhour'), dx_within(dx_avg('ana', x, 0.25, 'halfhour'), 0.5) FROM (SELECT 0.412 AS x UNION SELECT 0.388)",
 		},
 		Scalar: dxWithin,
+	}, {
+		Name: rankWithinName, Section: frame.Free, Returns: "INTEGER", Scoped: true, OfStatement: true,
+		Args: []*frame.Arg{argAnswer, argWithP},
+		Does: "Returns how many readings lie between a percentile that this execution of the statement released and the true one at most with probability p.",
+		Notes: "Those between are the true percentile, its equals, and all up to the answer. It holds whatever the readings are, and follows from public facts: where each person has one reading, it counts people. " +
+			"Under dh it is dx_rank_radius. Under d1 and nd1, where a value is the likelier, the less readings would have to move, it is that of readings that are nearly equal, and often more than there are; under d1 it is at most their number, which is public. " +
+			"It is NULL for answers with noise (under dinf, and under d1 where that is better: dx_within knows how far these are off), for all but percentiles, median and extremes, for NULL, and for numbers that were not released or have been computed with. " + ofReleases,
+		Examples: []string{
+			"SELECT m, dx_rank_within(m) FROM (SELECT dx_median('ana', x, 0.25, 'halfhour', 'dh') AS m FROM (SELECT 0.412 AS x UNION SELECT 0.388))",
+		},
+		Scalar: dxRankWithin,
 	},
 }
 
 // dxWithin answers how far from an answer the truth lies.
 func dxWithin(c frame.Call) error {
+	if r := within(c, false); !math.IsNaN(r) {
+		c.ResultRadius(r)
+	}
+	return nil
+}
+
+// dxRankWithin answers how many readings lie between an answer and the truth.
+func dxRankWithin(c frame.Call) error {
+	if r := within(c, true); !math.IsNaN(r) {
+		c.ResultInt(0, int64(r))
+	}
+	return nil
+}
+
+// within returns how far from an answer the truth lies, in ranks or in the unit, or NaN if that is not known.
+func within(c frame.Call, ranks bool) float64 {
 	if !c.Given(argAnswer) {
-		return nil
+		return math.NaN()
 	}
 	p := defaultP
 	if c.Given(argWithP) {
 		p = c.Number(argWithP)
 	}
-	if r, known := answersOf.Of(c.Statement()).within(c.Session, c.Number(argAnswer), p); known {
-		c.ResultRadius(r)
-	}
-	return nil
+	return answersOf.Of(c.Statement()).within(c.Session, c.Number(argAnswer), p, ranks)
 }
 
 var answersOf frame.Variable[answers]
@@ -57,12 +86,12 @@ type answers struct {
 	asked    bool
 }
 
-// origin holds a query that has released a number, with the smallest divisor of these
+// origin holds a query that has released a number, with the fewest and the most readings of these
 // releases, and the other queries that have.
 type origin struct {
-	query   *scalar.Query
-	divisor float64
-	next    *origin
+	query        *scalar.Query
+	fewest, most float64
+	next         *origin
 }
 
 // add notes a release of a number.
@@ -71,7 +100,7 @@ func (a *answers) add(s *frame.Session, q *scalar.Query, r scalar.Release) {
 		return
 	}
 	if !a.decided {
-		a.decided, a.asked = true, mentions(s, withinName)
+		a.decided, a.asked = true, mayAsk(s)
 	}
 	if !a.asked {
 		return
@@ -81,66 +110,68 @@ func (a *answers) add(s *frame.Session, q *scalar.Query, r scalar.Release) {
 		if a.byNumber == nil {
 			a.byNumber = map[float64]origin{}
 		}
-		a.byNumber[r.Value] = origin{query: q, divisor: r.Divisor}
+		a.byNumber[r.Value] = origin{q, r.Readings, r.Readings, nil}
 		return
 	}
 	for o := &first; o != nil; o = o.next {
 		if o.query == q {
-			o.divisor = min(o.divisor, r.Divisor)
+			o.fewest, o.most = min(o.fewest, r.Readings), max(o.most, r.Readings)
 			a.byNumber[r.Value] = first
 			return
 		}
 	}
 	rest := first
-	a.byNumber[r.Value] = origin{q, r.Divisor, &rest}
+	a.byNumber[r.Value] = origin{q, r.Readings, r.Readings, &rest}
 }
 
-// deviationKey is what a deviation is built from.
+// deviationKey has the arguments of a deviation.
 type deviationKey struct {
 	query *scalar.Query
 	p     float64
+	ranks bool
 }
 
-// deviations remembers deviations, because the groups of a statement mostly share them: nil
-// for one that depends on the readings.
+// deviations remembers deviations, because the groups of a statement mostly share them.
 var deviations = frame.NewMemo[deviationKey, scalar.Deviation]()
 
 func (k deviationKey) newDeviation() (scalar.Deviation, error) {
-	if d, known := k.query.Deviation(k.p); known {
-		return d, nil
+	if k.ranks {
+		return k.query.RankDeviation(k.p), nil
 	}
-	return nil, nil
+	return k.query.Deviation(k.p), nil
 }
 
 // within returns how far from a number that was released the truth lies with probability p
-// at least. It reports false if that is not known.
-func (a *answers) within(s *frame.Session, number, p float64) (r float64, known bool) {
+// at least, in ranks or in the unit. It is NaN if that is not known.
+func (a *answers) within(s *frame.Session, number, p float64, ranks bool) (r float64) {
 	first, released := a.byNumber[number]
 	if !released {
-		return 0, false
+		return math.NaN()
 	}
 	for o := &first; o != nil; o = o.next {
-		key := deviationKey{o.query, p}
-		d, err := deviations.Get(s, key, key.newDeviation)
-		if d == nil || err != nil {
-			return 0, false
+		key, readings := deviationKey{o.query, p, ranks}, o.fewest
+		if ranks {
+			readings = o.most
 		}
-		r = max(r, d(scalar.Release{Value: number, Divisor: o.divisor}))
+		d, err := deviations.Get(s, key, key.newDeviation)
+		if err != nil {
+			return math.NaN()
+		}
+		r = max(r, d(scalar.Release{Value: number, Readings: readings})) // NaN remains
 	}
-	return r, true
+	return r
 }
 
-// mentions reports whether a running statement, or a view or trigger, may call a function of
-// that name.
-func mentions(s *frame.Session, function string) bool {
-	if s.Conn.Named(function) {
+// mayAsk reports whether a running statement, or a view or trigger, may call one of the functions that ask.
+func mayAsk(s *frame.Session) bool {
+	if s.Conn.Named(withinName) || s.Conn.Named(rankWithinName) {
 		return true
 	}
 	databases, err := s.Databases()
 	mentions := err != nil
 	for _, d := range databases {
-		err := s.Query(`SELECT 1 FROM `+d.Table("sqlite_schema")+` WHERE type IN ('view', 'trigger') AND instr(lower(sql), ?) LIMIT 1`,
-			func(*sqlite.Stmt) { mentions = true }, function)
+		err := s.Query(`SELECT 1 FROM `+d.Table("sqlite_schema")+` WHERE type IN ('view', 'trigger') AND instr(lower(sql), '_within') LIMIT 1`,
+			func(*sqlite.Stmt) { mentions = true })
 		mentions = mentions || err != nil
 	}
 	return mentions
