@@ -209,7 +209,7 @@ var samples = map[string]sample{
 		return refused
 	}},
 	"t": {"1000", func(o operand) verdict {
-		return numeric(o, func(x float64) verdict { return only(math.Abs(x) <= 1<<40) })
+		return numeric(o, func(x float64) verdict { return only(math.Abs(x) < 1e14) })
 	}},
 	"pim_step.trace": {`(SELECT trace FROM (SELECT hex(randomblob(8)) AS trace LIMIT -1 OFFSET 0)
 		WHERE trace_policy(trace, 'ana', 'pim', '{"model": "popular", "epsilon": 1}') NOT NULL)`, func(o operand) verdict {
@@ -237,7 +237,7 @@ var samples = map[string]sample{
 
 	"cell_m":           {"20000", func(o operand) verdict { return numeric(o, beyond(0)) }},
 	"period_seconds":   {"60", func(o operand) verdict { return numeric(o, beyond(0)) }},
-	"markov_train.t":   {"1000", func(o operand) verdict { return secretly(o, within(1<<40)) }},
+	"markov_train.t":   {"1000", func(o operand) verdict { return secretly(o, within(1e14-1)) }},
 	"model":            {"markov_train('tram', 0, 39.9, 116.3, 'beijing', 20000, 60)", func(operand) verdict { return refused }},
 	"markov_info.name": {"'popular'", func(operand) verdict { return refused }},
 
@@ -294,7 +294,7 @@ var samples = map[string]sample{
 	"where":   {"'other-ledger'", func(o operand) verdict { return refused }}, // the connection uses one already
 	"file":    {"'archive.db'", func(o operand) verdict { return name(o) }},
 	"before": {"0", func(o operand) verdict {
-		return numeric(o, func(x float64) verdict { return only(math.Abs(x) <= 1<<40) })
+		return numeric(o, func(x float64) verdict { return only(math.Abs(x) < 1e14) })
 	}},
 }
 

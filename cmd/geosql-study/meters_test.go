@@ -166,7 +166,7 @@ func TestStudyMetersErrors(t *testing.T) {
 		{[]string{"-readings", good + "x"}, 1, "no such file"},
 		{[]string{"-readings", clitest.WriteFile(t, readingsHead+"\n")}, 1, "has no readings"},
 		{[]string{"-readings", clitest.WriteFile(t, readingsHead+"\na,1,\n")}, 1, "has no readings"},
-		{[]string{"-readings", clitest.WriteFile(t, readingsHead+"\na,1,2\na,noon,2\n")}, 1, `line 3: time "noon" must be seconds since 1970`},
+		{[]string{"-readings", clitest.WriteFile(t, readingsHead+"\na,1,2\na,noon,2\n")}, 1, `line 3: time "noon" must be seconds or milliseconds since 1970`},
 		{[]string{"-readings", clitest.WriteFile(t, readingsHead+"\na,12:00,2\n")}, 1, "line 2: "},
 		{[]string{"-readings", clitest.WriteFile(t, readingsHead+"\na,1,inf\n")}, 1, `line 2: "inf" is not a number`},
 		{[]string{"-readings", clitest.WriteFile(t, readingsHead+"\na,1,2\n")}, 1, "fewer than two windows are complete and vary"},

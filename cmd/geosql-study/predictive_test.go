@@ -177,7 +177,7 @@ func TestStudyErrors(t *testing.T) {
 		{[]string{"-points", file(plainHead + "\n")}, 1, "has no points"},
 		{[]string{"-points", file(plainHead + "\na,b,0,1,2\n")}, 1, "no trace has 10 fixes"},
 		{[]string{"-points", file(plainHead + "\na,b,0,1,2\na,b,1,91,2\n")}, 1, "line 3: latitude 91, longitude 2 is not a location"},
-		{[]string{"-points", file(plainHead + "\na,b,noon,1,2\n")}, 1, `line 2: time "noon" must be seconds since 1970`},
+		{[]string{"-points", file(plainHead + "\na,b,noon,1,2\n")}, 1, `line 2: time "noon" must be seconds or milliseconds since 1970`},
 		{[]string{"-points", file(plainHead + "\na,b,1e300,1,2\n")}, 1, "too far from 1970"},
 		{[]string{"-points", file(plainHead + "\na,b,0,,2\n")}, 1, `line 2: "" is not a number`},
 		{[]string{"-points", file(plainHead + "\na,b,0,-60,-170\na,b,1,60,170\n")}, 1, "-domain must be given"},

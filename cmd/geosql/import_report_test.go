@@ -45,7 +45,7 @@ functions take no TEXT for a number: correct such cells in the file
   b  TEXT     because of line 2: '0,5' (a decimal comma? it is read in files with semicolons or tabs); 1 cell is a number
 `},
 		"other dates": {"day\n16/12/2006\n", nil, commas, `
-  day  TEXT     dates in a form that functions do not read: they take 2026-03-01 12:00, in UTC, or seconds since 1970
+  day  TEXT     dates in a form that functions do not read: they take 2026-03-01 12:00, in UTC, or seconds or milliseconds since 1970
 `},
 		"nothing": {"a\tb\n\t\n\t\n", nil, "separated by tabs; the first line names the columns", `
   a  TEXT     only NULL

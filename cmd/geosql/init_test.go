@@ -337,11 +337,23 @@ func TestInitOddNames(t *testing.T) {
 	}
 }
 
+// Numbers are recognised as times by their size and the name of their column, in seconds and in milliseconds.
 func TestInitTimesOfUnix(t *testing.T) {
 	dir := t.TempDir()
-	file := writeTo(t, filepath.Join(dir, "m.csv"), "meter,t,kwh\n1,1767225600,0.5\n1,1769904000,0.7\n2,1767225600,0.5\n")
-	said := runInit(t, filepath.Join(dir, "x.db"), file, "--account", "meter", "--time", "t", "--reading", "kwh", "--universe", "0,10,0.001,kWh", "--reading-epsilon", "5", "--reading-limit", "100")
-	if out := runShell(t, dir, questionsIn(t, said)[0]); !strings.Contains(out, "2026-01") || !strings.Contains(out, "2026-02") {
-		t.Errorf("%s", out)
+	for name, times := range map[string][3]string{
+		"t": {"1767225600", "1769904000", "seconds"}, "timestamp_ms": {"1767225600123", "1769904000456", "milliseconds"}, "Unix": {"1767225600.5", "1769904000.5", "seconds"},
+	} {
+		file := writeTo(t, filepath.Join(dir, name+".csv"), "meter,"+name+",kwh\n1,"+times[0]+",0.5\n1,"+times[1]+",0.7\n2,"+times[0]+",0.5\n")
+		said := runInit(t, filepath.Join(dir, name+".db"), file, "--account", "meter", "--reading", "kwh", "--universe", "0,10,0.001,kWh", "--reading-epsilon", "5", "--reading-limit", "100")
+		if !strings.Contains(said, "(times, which functions read as "+times[2]+" since 1970)") {
+			t.Errorf("init says %s", said)
+		}
+		if out := runShell(t, dir, questionsIn(t, said)[0]); !strings.Contains(out, "2026-01") || !strings.Contains(out, "2026-02") {
+			t.Errorf("%s", out)
+		}
+	}
+	file := writeTo(t, filepath.Join(dir, "n.csv"), "meter,number,kwh\n1,1767225600,0.5\n")
+	if said := runInit(t, filepath.Join(dir, "n.db"), file, "--account", "meter", "--reading", "kwh", "--universe", "0,10,0.001,kWh", "--reading-epsilon", "5", "--reading-limit", "100"); strings.Contains(said, "since 1970") {
+		t.Errorf("a number is taken for a time: %s", said)
 	}
 }

@@ -188,7 +188,7 @@ func TestShellTables(t *testing.T) {
 	c.run(".mode", "line\n")
 	c.run(".mode csv", "")
 	c.run("SELECT NULL AS a, '' AS b, 1e25 AS c;", "a,b,c\n,\"\",10000000000000000000000000\n")
-	c.run(".mode nosuch", "geosql: nosuch: no such mode; the modes are csv, geojson, json, line, table\n")
+	c.run(".mode nosuch", "geosql: nosuch: no such mode; the modes are csv, geojson, json, line, raw, table\n")
 	c.press("\x04")
 	c.leave(0)
 }

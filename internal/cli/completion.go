@@ -35,7 +35,7 @@ func (p *Program) printCompletion(shell string) error {
 	return UsageError("completion: the shell is bash, fish or zsh, not " + shell)
 }
 
-// completed returns the commands whose lines are completed: all that have a name, and first a line without one.
+// completed returns the commands with lines to complete: first a line without one, and then all that have a name.
 func (p *Program) completed() []*Command {
 	unnamed := p.Default
 	if unnamed == nil {
@@ -133,8 +133,8 @@ func (p *Program) fishScript() string {
 	var b strings.Builder
 	b.WriteString(strings.NewReplacer("FUNCTION", function, "COMMANDS", strings.Join(namesOf(p.all()), " ")).Replace(fishFunction))
 	quote := strings.NewReplacer(`\`, `\\`, `'`, `\'`)
-	add := func(c *Command, what, about string) {
-		fmt.Fprintf(&b, "complete -c %s -n '%s %s' %s -d '%s'\n", p.Name, function, c.Name, what, quote.Replace(about))
+	add := func(c *Command, completes, about string) {
+		fmt.Fprintf(&b, "complete -c %s -n '%s %s' %s -d '%s'\n", p.Name, function, c.Name, completes, quote.Replace(about))
 	}
 	for _, c := range p.completed() {
 		for _, word := range p.words(c) {
@@ -146,13 +146,13 @@ func (p *Program) fishScript() string {
 		}
 		c.flagSet().VisitAll(func(f *flag.Flag) {
 			placeholder, usage := flag.UnquoteUsage(f)
-			what := "-l " + f.Name
+			completes := "-l " + f.Name
 			if words := choices(placeholder); words != nil {
-				what += " -x -a '" + strings.Join(words, " ") + "'"
+				completes += " -x -a '" + strings.Join(words, " ") + "'"
 			} else if !takesNoValue(f) {
-				what += " -r"
+				completes += " -r"
 			}
-			add(c, what, usage)
+			add(c, completes, usage)
 		})
 	}
 	return b.String()

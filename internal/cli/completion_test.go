@@ -31,7 +31,7 @@ var completedProgram = &Program{
 	},
 }
 
-// completions are lines, whose last word is completed, in a folder with a file "my db", and what may stand there.
+// completions are lines, of which the last word is completed in a folder with a file "my db", and the words that may stand there.
 var completions = []struct{ line, want string }{
 	{"toy-box r", "release role"},
 	{"toy-box m", "my db"},
@@ -116,7 +116,7 @@ func TestBashCompletes(t *testing.T) {
 	})
 }
 
-// zsh runs the function as its bashcompinit does, and leaves out what the last word does not begin.
+// zsh runs the function as its bashcompinit does, and leaves out words that the last one does not begin.
 func TestZshCompletes(t *testing.T) {
 	testCompletion(t, need.Extra(t, "zsh"), func(line string) string {
 		return "autoload -U compinit && compinit -D; source ./.zsh; f() { emulate -L sh; setopt kshglob noshglob braceexpand ksharrays; " + called(line) + "; }; f"

@@ -47,7 +47,7 @@ func Number(text string) (float64, error) {
 	return x, nil
 }
 
-// Instant parses a time, given as seconds since 1970 or as ISO 8601 in UTC, and returns it in
+// Instant parses a time, given as seconds or milliseconds since 1970 or as ISO 8601 in UTC, and returns it in
 // microseconds.
 func Instant(text string) (int64, error) {
 	t, err := parseTime(TrimBlanks(text))
@@ -58,8 +58,8 @@ func Instant(text string) (int64, error) {
 }
 
 func parseTime(text string) (time.Time, error) {
-	if seconds, err := Number(text); err == nil {
-		return moment.Seconds(seconds)
+	if x, err := Number(text); err == nil {
+		return moment.Number(x)
 	}
 	return moment.Parse(text)
 }

@@ -28,14 +28,15 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestSeconds(t *testing.T) {
-	for x, want := range map[float64]int64{0: 0, 1.5: 1_500_000, -1e-6: -1, 4e-7: 0, 1 << 40: 1 << 40 * 1_000_000} {
-		if got, err := Seconds(x); err != nil || got.UnixMicro() != want {
+func TestNumber(t *testing.T) {
+	for x, want := range map[float64]int64{0: 0, 1.5: 1_500_000, -1e-6: -1, 4e-7: 0, 1e11 - 1: (1e11 - 1) * 1e6,
+		1e11: 1e14, -1e11: -1e14, 1772366400123: 1772366400123000, 1772366400123.5: 1772366400123500} {
+		if got, err := Number(x); err != nil || got.UnixMicro() != want {
 			t.Errorf("%v is %v, %v, want %d µs", x, got, err, want)
 		}
 	}
-	for _, x := range []float64{1<<40 + 1, -1<<40 - 1, 1e300} {
-		if got, err := Seconds(x); err != ErrFar {
+	for _, x := range []float64{1e14, -1e14, 1772366400123456, 1e300} {
+		if got, err := Number(x); err != ErrFar {
 			t.Errorf("%v is %v, %v", x, got, err)
 		}
 	}

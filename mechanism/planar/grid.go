@@ -48,6 +48,9 @@ func (d *Domain) Grid(cellM float64) (g Grid, err error) {
 	return Grid{d, cellM, side, -east, south, int64(columns), int64(rows)}, nil
 }
 
+// Domain returns the domain that the grid lies over.
+func (g *Grid) Domain() *Domain { return g.domain }
+
 // Cell returns the number of the cell of a location in degrees, which is first moved to the
 // box. lat must be within 90 and lon within 180 degrees of 0.
 func (g *Grid) Cell(lat, lon float64) int64 {

@@ -126,6 +126,13 @@ func (d *Domain) Reported(lat, lon float64) Cell {
 	return Cell{saturated(x), saturated(y)}
 }
 
+// Prints reports whether a location, in degrees, is a lattice point as [Domain.Location] reports it. Where the printed decimals
+// do not tell lattice points apart, most locations with 7 decimals are.
+func (d *Domain) Prints(lat, lon float64) bool {
+	printedLat, printedLon := d.Location(d.Reported(lat, lon))
+	return lat == printedLat && lon == printedLon
+}
+
 // saturated rounds a position to the nearest index.
 func saturated(x float64) int64 {
 	if !(x > -saturation) {

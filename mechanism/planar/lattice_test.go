@@ -30,6 +30,9 @@ func TestRound(t *testing.T) {
 		if zlat, zlon := d.Location(c); !d.Outside(zlat, zlon) && d.Cell(zlat, zlon) != c {
 			t.Fatalf("%v is printed as %v %v and rounds to %v", c, zlat, zlon, d.Cell(zlat, zlon))
 		}
+		if zlat, zlon := d.Location(c); !d.Prints(zlat, zlon) || d.Prints(zlat, math.Nextafter(zlon, 0)) {
+			t.Fatalf("%v is printed as %v %v: %v", c, zlat, zlon, d.Prints(zlat, zlon))
+		}
 	})
 }
 

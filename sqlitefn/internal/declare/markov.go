@@ -10,7 +10,7 @@ import (
 
 var (
 	argTrainTrace = &frame.Arg{Name: "trace", Is: "TEXT or INTEGER: the trace that the point belongs to", Kind: frame.Account}
-	argTrainTime  = &frame.Arg{Name: "t", Is: "time of the point, seconds since 1970 or ISO 8601 text", Kind: frame.OrNull(frame.Time)}
+	argTrainTime  = &frame.Arg{Name: "t", Is: "time of the point, seconds or milliseconds since 1970, or ISO 8601 text", Kind: frame.OrNull(frame.Time)}
 	argTrainLat   = &frame.Arg{Name: "lat", Is: "latitude, degrees (**public** from now on)", Kind: frame.OrNull(frame.Latitude)}
 	argTrainLon   = &frame.Arg{Name: "lon", Is: "longitude, degrees (**public** from now on)", Kind: frame.OrNull(frame.Longitude)}
 	argCell       = &frame.Arg{Name: "cell_m", Is: "side of a square cell, metres: a multiple of the domain's step; at most 1048576 cells", Kind: frame.Number, Setting: true}

@@ -199,7 +199,7 @@ func decodeAnyAccount(in *sqlite.Value, out *Value) error {
 	return DecodeAccount(in, out)
 }
 
-// decodeTime decodes a time, to the microsecond: seconds since 1970, or ISO 8601 text in UTC.
+// decodeTime decodes a time, to the microsecond: seconds or milliseconds since 1970, or ISO 8601 text in UTC.
 func decodeTime(in *sqlite.Value, out *Value) (err error) {
 	if in.Type() == sqlite.Text {
 		out.time, err = moment.Parse(string(in.Bytes()))
@@ -208,7 +208,7 @@ func decodeTime(in *sqlite.Value, out *Value) (err error) {
 	if err := decodeNumber(in, out); err != nil {
 		return err
 	}
-	out.time, err = moment.Seconds(out.number)
+	out.time, err = moment.Number(out.number)
 	return err
 }
 

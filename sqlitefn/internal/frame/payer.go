@@ -52,6 +52,9 @@ type Observer interface {
 // to a program that may change something before the next.
 func (s *Session) Watch(o Observer) { s.watcher = o }
 
+// Watched reports whether somebody observes the session.
+func (s *Session) Watched() bool { return s.watcher != nil }
+
 // note tells the observer of a charge.
 func (s *Session) note(account []byte, price budget.Price) {
 	if s.watcher != nil {

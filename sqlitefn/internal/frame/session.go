@@ -41,6 +41,9 @@ type Session struct {
 	Refused  *Refusal    // of the last call that failed; nil if that was no refusal
 	running  *Statement  // keeps compiled statements; nil if the next call may come in another
 	own      bool        // a statement of the session's own runs, see alone
+
+	// TrueCells tells an observer that geo_cell was given a location that is no release.
+	TrueCells bool
 }
 
 // NewSession returns a session of a connection, for functions of a table.

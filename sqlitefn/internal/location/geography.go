@@ -29,7 +29,8 @@ var geographyFunctions = []*frame.Function{
 		Name: "geo_cell", Section: frame.Free, Returns: "TEXT", Scoped: true,
 		Args: []*frame.Arg{argFromLat, argFromLon, argCellSide, argCellFrom},
 		Does: "Returns the square cell of a grid that a location lies in, as a WKT polygon.",
-		Notes: "It is for locations that are public or released: grouped by their cells, they make a map. **The cell of a true location tells where that is.** " +
+		Notes: "It is for locations that are public or released: grouped by their cells, they make a map. **The cell of a true location tells where that is**, " +
+			"and which groups exist is public; the command warns, once, where answers that are charged are grouped by such cells. " +
 			"The cells are those of dx_heatmap: the grid lies in the domain's frame and begins at the south-west corner of the frame's box, and a location outside the box is first moved to it. NULL gives NULL.",
 		Examples: []string{"SELECT geo_cell(g.lat, g.lon, 1000, 'haidian') AS cell, count(*) FROM geoind_laplace('ana', 39.984, 116.318, 0.005, 'haidian') g GROUP BY cell"},
 		Scalar:   geoCell,
@@ -54,6 +55,10 @@ func geoCell(c frame.Call) error {
 	}
 	if lat, lon, absent := c.Location(argFromLat, argFromLon); !absent {
 		c.ResultText(0, grid.AppendWKT(nil, grid.Cell(lat, lon)))
+		if s := c.Session; s.Watched() && !s.TrueCells && !grid.Domain().Prints(lat, lon) {
+			released, err := declared.IsRelease(s, lat, lon)
+			s.TrueCells = !released && err == nil // a declaration that cannot be read says nothing
+		}
 	}
 	return nil
 }

@@ -66,6 +66,7 @@ func (m *Meter) Close() {
 // Reset begins anew.
 func (m *Meter) Reset() {
 	m.calls.Reset()
+	m.session.TrueCells = false
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	clear(m.charged)
@@ -74,6 +75,9 @@ func (m *Meter) Reset() {
 // MayCharge reports whether a statement that was compiled since the last Reset calls a function
 // that charges, directly or in a view or trigger.
 func (m *Meter) MayCharge() bool { return m.calls.Seen() }
+
+// TrueCells reports whether geo_cell was given, since the last Reset, a location that no function has released.
+func (m *Meter) TrueCells() bool { return m.session.TrueCells }
 
 // HasSealed reports whether a database of the connection has sealed columns. It costs nothing
 // while no statement has changed that, as far as this connection knows: it does not see that

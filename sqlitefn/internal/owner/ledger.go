@@ -10,7 +10,7 @@ var (
 	argArchive = &frame.Arg{Name: "archive", Is: "the file that ledger_archive has written, if any", Kind: frame.File, Optional: true}
 
 	argArchiveTo = &frame.Arg{Name: "file", Is: "TEXT: an SQLite file, created if it is missing; it can take further entries later", Kind: frame.File}
-	argBefore    = &frame.Arg{Name: "before", Is: "seconds since 1970 or ISO 8601 text: older entries are moved", Kind: frame.Time}
+	argBefore    = &frame.Arg{Name: "before", Is: "seconds or milliseconds since 1970, or ISO 8601 text: older entries are moved", Kind: frame.Time}
 )
 
 var ledgerFunctions = []*frame.Function{

@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	argWholeTime   = &frame.Arg{Name: "t", Is: "time of the point, seconds since 1970 or ISO 8601 text; no two may be equal", Kind: frame.OrNull(frame.Time)}
+	argWholeTime   = &frame.Arg{Name: "t", Is: "time of the point, seconds or milliseconds since 1970, or ISO 8601 text; no two may be equal", Kind: frame.OrNull(frame.Time)}
 	argWholePolicy = &frame.Arg{Name: "policy", Is: "name of a policy that cip_policy has declared", Kind: frame.Name, Setting: true}
 )
 

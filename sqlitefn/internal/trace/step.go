@@ -9,7 +9,7 @@ import (
 
 var (
 	argStepTrace = &frame.Arg{Name: "trace", Is: "TEXT or INTEGER; the trace's policy must have a mechanism for these steps, see trace_policy", Kind: frame.Account}
-	argFix       = &frame.Arg{Name: "t", Is: "time of the point, seconds since 1970 or ISO 8601 text; later than the trace's last", Kind: frame.Time}
+	argFix       = &frame.Arg{Name: "t", Is: "time of the point, seconds or milliseconds since 1970, or ISO 8601 text; later than the trace's last", Kind: frame.Time}
 )
 
 var stepFunctions = []*frame.Function{

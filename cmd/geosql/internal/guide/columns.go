@@ -19,11 +19,8 @@ import (
 // none is the answer that there is no such column or limit.
 const none = "none"
 
-// Names by which columns are guessed.
-var (
-	accountNames = []string{"account", "person", "user", "user_id", "userid", "meter", "meter_id", "customer", "customer_id", "household", "device", "device_id", "cab", "vehicle", "id", "name"}
-	timeNames    = []string{"time", "t", "timestamp", "datetime", "date", "t_utc", "t_local", "t_unix", "at", "start", "started_at"}
-)
+// accountNames are names by which the account is guessed.
+var accountNames = []string{"account", "person", "user", "user_id", "userid", "meter", "meter_id", "customer", "customer_id", "household", "device", "device_id", "cab", "vehicle", "id", "name"}
 
 // askColumns asks which columns hold the account, the time, the location and the reading.
 func (t *Task) askColumns(ctx context.Context, p *plan) error {
@@ -205,9 +202,9 @@ func (p *plan) guessTime() string {
 			return c.Name
 		}
 	}
-	for _, name := range timeNames {
-		if i := p.find(name); i >= 0 && timeForm(p.Columns[i]) == unixTime {
-			return p.Columns[i].Name
+	for _, c := range p.Columns {
+		if load.NamesTime(c.Name) && load.UnixTime(c) != "" {
+			return c.Name
 		}
 	}
 	return ""

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/cmd/geosql/internal/load"
 	"github.com/geosql/geosql/cmd/geosql/internal/session"
-	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/dataset/infer"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/decimal"
@@ -213,24 +213,6 @@ func (p *plan) readingExamples() []example {
 			unit: unit, charge: r.epsilon})
 }
 
-// Forms in which a column has times.
-const (
-	noTime = iota
-	isoTime
-	unixTime
-)
-
-// timeForm returns the form in which a column has times.
-func timeForm(c infer.Summary) int {
-	switch {
-	case c.Dates == infer.Times:
-		return isoTime
-	case c.Kind == dataset.Integer && len(c.Samples) > 0 && (len(c.Samples[0]) == 9 || len(c.Samples[0]) == 10):
-		return unixTime
-	}
-	return noTime
-}
-
 // timeParts returns SQL for the month and the hour of a row, "" where the times do not have them.
 func (p *plan) timeParts() (month, hour string) {
 	c := p.columnNamed(p.time)
@@ -238,16 +220,21 @@ func (p *plan) timeParts() (month, hour string) {
 		return "", ""
 	}
 	name := sqlName(c.Name)
-	switch timeForm(*c) {
-	case isoTime:
+	if c.Dates == infer.Times {
 		month = "substr(" + name + ", 1, 7)"
 		if len(c.Samples) > 0 && len(c.Samples[0]) > len("2026-03-01") {
 			hour = "substr(" + name + ", 12, 2)"
 		}
-	case unixTime:
-		month, hour = "strftime('%Y-%m', "+name+", 'unixepoch')", "strftime('%H', "+name+", 'unixepoch')"
+		return month, hour
 	}
-	return month, hour
+	switch load.UnixTime(*c) {
+	case "":
+		return "", ""
+	case "milliseconds":
+		name += " / 1000"
+	}
+	part := func(form string) string { return "strftime('" + form + "', " + name + ", 'unixepoch')" }
+	return part("%Y-%m"), part("%H")
 }
 
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)

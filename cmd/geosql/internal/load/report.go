@@ -70,7 +70,9 @@ func ColumnText(c infer.Summary, rows int64) string {
 	case c.Dates == infer.Times:
 		parts = append(parts, "times, which functions read as UTC")
 	case c.Dates == infer.OtherDates:
-		parts = append(parts, "dates in a form that functions do not read: they take 2026-03-01 12:00, in UTC, or seconds since 1970")
+		parts = append(parts, "dates in a form that functions do not read: they take 2026-03-01 12:00, in UTC, or seconds or milliseconds since 1970")
+	case NamesTime(c.Name) && UnixTime(c) != "":
+		parts = append(parts, "times, which functions read as "+UnixTime(c)+" since 1970")
 	case c.DecimalComma:
 		parts = append(parts, "decimal commas")
 	}

@@ -24,6 +24,8 @@ func IsRefusal(err error) bool {
 // left, or that fails in a dry run, is refused before it charges anything.
 func (s *Session) runPayable(ctx context.Context, stmt *sqlite.Stmt, sql string) error {
 	defer stmt.Close()
+	s.warnOfTimes(sql)
+	defer s.warnOfCells(sql) // in a statement without a dry run
 	f, err := s.foresee(ctx, sql)
 	if err != nil {
 		return err
@@ -47,6 +49,7 @@ func (s *Session) foresee(ctx context.Context, sql string) (*sqlitefn.Forecast, 
 		return nil, nil
 	}
 	f, err := s.meter.Forecast(sql)
+	s.warnOfCells(sql)
 	switch err {
 	case sqlitefn.ErrVerb:
 		return nil, nil

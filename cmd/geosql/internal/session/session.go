@@ -68,7 +68,8 @@ type Session struct {
 	Approve func(ctx context.Context, price string) error
 	Priced  func(prices []string)
 
-	progress *progress // of the statements that run; nil if there is no terminal to show it
+	toldOfCells bool      // see warnOfCells
+	progress    *progress // of the statements that run; nil if there is no terminal to show it
 }
 
 // Open opens a database. Its rows go to standard output.

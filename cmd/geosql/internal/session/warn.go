@@ -1,0 +1,103 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/moment"
+	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/sqltext"
+)
+
+// warnOfCells says, once in a session, that a statement makes cells of true locations, beside answers that are charged.
+func (s *Session) warnOfCells(sql string) {
+	if s.toldOfCells || !s.meter.TrueCells() || answersLocations(sql) {
+		return
+	}
+	s.toldOfCells = true
+	s.progress.stop()
+	cli.Say("geosql: geo_cell was given locations that no function has released: which cells there are is public, and shows where " +
+		"somebody is, however noisy the answers are. dx_heatmap counts true locations; released and public ones may be grouped")
+}
+
+// answersLocations reports whether a statement calls a function that answers locations, of which it may make its cells.
+func answersLocations(sql string) bool {
+	for name := range sqltext.SQLite.Calls(sql) {
+		for _, family := range []string{"geoind_", "predictive_", "pim_", "cip_"} {
+			if strings.HasPrefix(name, family) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// timeFunctions maps SQLite's functions that take a time to its place among their arguments. The arguments behind it change how
+// it is read.
+var timeFunctions = map[string]int{"date": 0, "datetime": 0, "julianday": 0, "strftime": 1, "time": 0, "unixepoch": 0}
+
+// warnOfTimes says that a statement takes numbers since 1970 for days since 4714 BC: SQLite answers NULL to each, and one group would be
+// charged for.
+func (s *Session) warnOfTimes(sql string) {
+	tables := sqltext.SQLite.Caret(sql).Tables
+	for name, arguments := range sqltext.SQLite.Calls(sql) {
+		at, takes := timeFunctions[name]
+		if !takes || at >= len(arguments) || slices.ContainsFunc(arguments[at+1:], readsNumbers) {
+			continue
+		}
+		if unit := s.unixUnit(arguments[at], tables); unit != "" {
+			fixed := slices.Clone(arguments)
+			if unit == "milliseconds" {
+				fixed[at] += " / 1000"
+			}
+			fixed = slices.Insert(fixed, at+1, "'unixepoch'")
+			cli.Say("geosql: %s(%s) is NULL: %s has %s since 1970; write %s(%s)", name, strings.Join(arguments, ", "), arguments[at], unit,
+				name, strings.Join(fixed, ", "))
+			return
+		}
+	}
+}
+
+// readsNumbers reports whether an argument behind a time may say how a number is read.
+func readsNumbers(argument string) bool {
+	first := sqltext.SQLite.First(argument)
+	return !first.IsText() || slices.Contains([]string{"auto", "unixepoch"}, strings.ToLower(first.Literal()))
+}
+
+// unixUnit returns the unit since 1970 of the values of an expression without calls, in the first rows of a table of the
+// statement that has one, or "". Views and virtual tables may call anything, so they are not asked.
+func (s *Session) unixUnit(expression string, tables map[string]string) (unit string) {
+	if strings.Contains(expression, "(") {
+		return ""
+	}
+	if table, column, dotted := strings.Cut(expression, "."); dotted && tables[strings.ToLower(table)] == "" {
+		expression = column // of a subquery
+	}
+	for alias, table := range tables {
+		if !s.isTable(table) {
+			continue
+		}
+		value := fmt.Sprintf("SELECT CAST(value AS TEXT) FROM (SELECT %s AS value FROM %s AS %s LIMIT 100) WHERE value IS NOT NULL LIMIT 1",
+			expression, sqlite.QuoteName(table), sqlite.QuoteName(alias))
+		_ = s.Conn.Each(value, func(v []sqlite.Value) error { // an error where the table has no such column
+			x, err := strconv.ParseFloat(v[0].Text(), 64)
+			if err == nil {
+				unit = moment.UnixUnit(x)
+			}
+			return err
+		})
+	}
+	return unit
+}
+
+// isTable reports whether a name is that of a table and of nothing else.
+func (s *Session) isTable(name string) (is bool) {
+	_ = s.Conn.Each("SELECT group_concat(DISTINCT type) FROM pragma_table_list WHERE name = ?1 COLLATE NOCASE", func(v []sqlite.Value) error {
+		is = v[0].Text() == "table"
+		return nil
+	}, name)
+	return is
+}
