@@ -12,7 +12,14 @@ import (
 // passes to it. Symbols that it does not export cannot get mixed up with another extension.
 func TestNothingLinkedIn(t *testing.T) {
 	needTools(t)
-	f, err := elf.Open(library.path(t))
+	checkLinked(t, library.path(t), "sqlite3_extension_init", "sqlite3_geosql_init")
+	checkLinked(t, forTests.path(t), "sqlite3_geosqltest_init") // no name by which it is taken for the other
+}
+
+// checkLinked checks a library that has the entries.
+func checkLinked(t *testing.T, path string, entries ...string) {
+	t.Helper()
+	f, err := elf.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +43,7 @@ func TestNothingLinkedIn(t *testing.T) {
 		}
 	}
 	slices.Sort(defined)
-	if !slices.Equal(defined, []string{"sqlite3_extension_init", "sqlite3_geosql_init"}) {
+	if !slices.Equal(defined, entries) {
 		t.Errorf("exports %v", defined)
 	}
 	if flags, err := f.DynValue(elf.DT_FLAGS_1); err != nil || len(flags) != 1 || elf.DynFlag1(flags[0])&elf.DF_1_NODELETE == 0 {
