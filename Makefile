@@ -16,7 +16,7 @@ extension:
 test-extension:
 	$(PUBLISH) $(LOADABLE),geosql_test -o $(BUILD)/geosql_test.so ./cmd/geosql-extension
 
-# The command and the extension for each platform, each with its own compiler of C.
+# The command and both extensions for each platform, each with its own compiler of C.
 PLATFORMS = linux-amd64 linux-arm64 windows-amd64
 .PHONY: $(PLATFORMS) static
 linux-amd64:   export CC = gcc
@@ -29,6 +29,7 @@ $(PLATFORMS): export GOARCH = $(lastword $(subst -, ,$@))
 $(PLATFORMS):
 	$(PUBLISH) -o $(BUILD)/$@/geosql$(word 2,$(SUFFIXES)) ./cmd/geosql
 	$(PUBLISH) $(LOADABLE) -o $(BUILD)/$@/geosql$(firstword $(SUFFIXES)) ./cmd/geosql-extension
+	$(PUBLISH) $(LOADABLE),geosql_test -o $(BUILD)/$@/geosql_test$(firstword $(SUFFIXES)) ./cmd/geosql-extension
 
 # The command with all that it needs, for Alpine and for containers that have nothing else. The C library is musl: glibc's
 # loads parts of itself at run time. SQLite parses deep expressions recursively, and would crash on the 128 kB that musl gives a
@@ -157,9 +158,10 @@ release:
 		{ echo "make release: git status shows changes that no commit has" >&2; exit 1; }
 	rm -rf $(BUILD)/release
 	$(MAKE) $(PLATFORMS) static
-	$(GO) run ./internal/packaging $(BUILD)/release $(BUILD)/linux-amd64/geosql $(BUILD)/linux-amd64/geosql.so \
-		$(BUILD)/linux-arm64/geosql $(BUILD)/linux-arm64/geosql.so \
-		$(BUILD)/windows-amd64/geosql.exe $(BUILD)/windows-amd64/geosql.dll $(BUILD)/static/geosql
+	$(GO) run ./internal/packaging $(BUILD)/release \
+		$(addprefix $(BUILD)/linux-amd64/,geosql geosql.so geosql_test.so) \
+		$(addprefix $(BUILD)/linux-arm64/,geosql geosql.so geosql_test.so) \
+		$(addprefix $(BUILD)/windows-amd64/,geosql.exe geosql.dll geosql_test.dll) $(BUILD)/static/geosql
 
 # The documentation as a site, in $(BUILD)/site; any server of files shows it, under any path.
 .PHONY: site

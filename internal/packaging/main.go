@@ -3,8 +3,8 @@
 //
 //	go run ./internal/packaging OUT FILE ..
 //
-// It must be run in the root of the repository. A FILE is called geosql or geosql.exe, geosql.so or geosql.dll, and
-// its header tells the platform. Beside the packages OUT gets SHA256SUMS, and a list of their contents for
+// It must be run in the root of the repository. A FILE is called geosql or geosql.exe, geosql.so or geosql.dll, and geosql_test
+// instead if it is the extension for tests of programs, which has an archive only. Its header tells the platform. Beside the packages OUT gets SHA256SUMS, and a list of their contents for
 // programs that look for components (CycloneDX). The same files give the same bytes.
 package main
 
@@ -17,13 +17,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 
 	"github.com/geosql/geosql/internal/version"
 )
 
 // templates holds files of packages, in which {{.Name}} stands for a field or method of release or of built.
 //
-//go:embed program extension all:python npm npm-platform
+//go:embed program extension test-extension all:python npm npm-platform
 var templates embed.FS
 
 // A release holds the common data of all its packages.
@@ -37,7 +38,7 @@ type release struct {
 type built struct {
 	*release
 	Platform
-	File    string // geosql, geosql.exe, geosql.so or geosql.dll
+	File    string // geosql, geosql.exe, geosql.so, geosql_test.so or with .dll
 	data    []byte
 	info    *debug.BuildInfo
 	c       *cLibrary
@@ -81,7 +82,7 @@ func publish(out, license string, binaries []string) (files []string, err error)
 			return nil, err
 		}
 		all = append(all, b)
-		if b.isExtension() {
+		if b.isForHosts() {
 			r.Extensions = append(r.Extensions, b)
 		}
 	}
@@ -138,6 +139,11 @@ func (b built) isExtension() bool {
 	return suffix == ".so" || suffix == ".dll"
 }
 
+// isForHosts reports whether the binary is an extension that packages of hosts hold.
+func (b built) isForHosts() bool { return b.isExtension() && !b.isForTests() }
+
+func (b built) isForTests() bool { return strings.HasPrefix(b.File, "geosql_test.") }
+
 // binary returns the file itself, as one of a package's folder.
 func (b built) binary(folder string) file {
 	return file{name: folder + b.File, data: b.data, executable: !b.isExtension()}
@@ -155,7 +161,7 @@ func (r *release) packs(all []built) (packs []pack, err error) {
 	var makers []func() (pack, error)
 	for _, b := range all {
 		makers = append(makers, b.archive)
-		if b.isExtension() {
+		if b.isForHosts() {
 			makers = append(makers, b.wheel, b.npmPlatform)
 		}
 	}

@@ -160,6 +160,24 @@ func TestPackagesOfAllPlatforms(t *testing.T) {
 	}
 }
 
+// The extension for tests of programs has an archive of its own, and is in no other package.
+func TestTestExtensionHasAnArchive(t *testing.T) {
+	r := &release{Version: version.Version, license: file{name: "LICENSE"}}
+	b, err := r.read(compiled(t, "gcc", "geosql_test.so", callsC, "-shared"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	packs, err := r.packs([]built{b})
+	if err != nil || len(packs) != 1 || b.isForHosts() {
+		t.Fatalf("%d packages, %v", len(packs), err)
+	}
+	got := packs[0].name + ": " + names(unpacked(t, packs[0]))
+	want := "geosql-test-extension-" + version.Version + "-" + b.Platform.String() + ".tar.gz: LICENSE README.txt THIRD_PARTY.txt geosql_test.so"
+	if got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // RECORD names every file of a wheel, or pip leaves files behind.
 func TestRecordIsComplete(t *testing.T) {
 	r := &release{Version: version.Version, license: file{name: "LICENSE"}}
