@@ -298,12 +298,12 @@ func (q quotedJSON) question() (Question, error) {
 	return Question{q.SQL, epsilon}, nil
 }
 
-// decimal is the form of an amount. It excludes exponents: with one, a short text may stand for a number that fills the memory.
-var decimal = regexp.MustCompile(`^[0-9]{1,7}(\.[0-9]{1,12})?$`)
+// amountForm is the form of an amount. It excludes exponents: with one, a short text may stand for a number that fills the memory.
+var amountForm = regexp.MustCompile(`^[0-9]{1,7}(\.[0-9]{1,12})?$`)
 
 // parseAmount reads an epsilon above 0.
 func parseAmount(text string) (budget.Amount, error) {
-	if x, ok := new(big.Rat).SetString(text); ok && decimal.MatchString(text) && x.Sign() > 0 {
+	if x, ok := new(big.Rat).SetString(text); ok && amountForm.MatchString(text) && x.Sign() > 0 {
 		if a, err := budget.Limit(x); err == nil {
 			return a, nil
 		}

@@ -103,6 +103,7 @@ type Schema struct {
 	Tables    []Table    `json:"tables"`
 	Functions []Function `json:"functions"`
 	Domains   []Domain   `json:"domains"`
+	Examples  []Example  `json:"examples"`
 }
 
 // A Table is a table, or a view.

@@ -92,7 +92,8 @@ func (s *fakeSession) Schema(context.Context) (*Schema, error) {
 			{Name: "geoind_laplace", Signatures: []string{"geoind_laplace(sealed, epsilon)"}, Does: "Moves a location by planar Laplace noise.", Charges: true},
 			{Name: "round", Signatures: []string{"round(x [, digits])"}, Does: "Rounds a number."},
 		},
-		Domains: []Domain{{"beijing", 39.75, 116.1, 40.1, 116.65}},
+		Domains:  []Domain{{"beijing", 39.75, 116.1, 40.1, 116.65}},
+		Examples: []Example{{"A sum, with noise", "SELECT dx_sum(kwh, 0.1) FROM reading"}},
 	}, nil
 }
 

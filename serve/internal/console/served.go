@@ -344,7 +344,7 @@ func (s *servedSession) Schema(context.Context) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	schema := &Schema{Database: k.Name()}
+	schema := &Schema{Database: k.Name(), Examples: examples(tables, r)}
 	for _, t := range tables {
 		shown := Table{Name: t.Name, View: t.View}
 		for _, c := range t.Columns {

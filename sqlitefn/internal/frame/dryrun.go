@@ -22,11 +22,13 @@ import (
 // constant that depends on its public parameters only.
 type DryRun struct {
 	session *Session
+	sql     string
 	stmt    *sqlite.Stmt
 	Program vdbe.Program
 	pure    functionSet
 	totals  map[chargeKey]*Total
 	groups  map[*Function]*Groups // of the aggregates under d1
+	cures   map[*Function]string // see cure
 	Failed  error                 // of a call of a function that charges
 
 	hurried atomic.Bool
@@ -76,6 +78,7 @@ type Total struct {
 	more        Sum // that may be charged beyond the sum, since the cost of a step depends on a draw
 	Evaluations int64
 	perRow      bool // it is for each row of the account
+	rows        int64 // the most rows of the account in a group then
 	byValue     bool // it is the largest sum for any sealed value of the account
 	Once        bool // an account is charged in the unit only once
 }
@@ -209,7 +212,7 @@ func (s *Session) NewDryRun(sql string) (*DryRun, error) {
 		return nil, err
 	}
 	d := &DryRun{
-		session: s, totals: map[chargeKey]*Total{}, groups: map[*Function]*Groups{}, uncommitted: s.Conn.Uncommitted(),
+		session: s, sql: sql, totals: map[chargeKey]*Total{}, groups: map[*Function]*Groups{}, cures: map[*Function]string{}, uncommitted: s.Conn.Uncommitted(),
 	}
 	s.dry, s.payer = d, d
 	if err := d.compile(sql); err != nil {

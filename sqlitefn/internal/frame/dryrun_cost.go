@@ -17,6 +17,7 @@ type Cost struct {
 	AtMost  float64
 	Groups  *Groups // nil unless groups may cost once
 	Rule    string  // how rows or groups are charged, empty where that is always the same
+	Cure    string  // of a charge for many rows of the account, empty for others
 }
 
 // Costs compares the counted charges with the ledger.
@@ -34,7 +35,7 @@ func (d *DryRun) Costs() ([]Cost, error) {
 			return nil, err
 		}
 		most := total.Most()
-		row := Cost{of, total, b, most.Float64(), d.groups[of.Function], d.rule(of.Function, total)}
+		row := Cost{of, total, b, most.Float64(), d.groups[of.Function], d.rule(of.Function, total), d.cure(of.Function, total)}
 		if guessed {
 			row.AtMost = (b.Remaining() + b.Reserved).Float64()
 		}
@@ -50,16 +51,11 @@ func (d *DryRun) Costs() ([]Cost, error) {
 	return rows, nil
 }
 
-// manyRows is from how many rows of one account on a rule says how to make them one.
-const manyRows = 11
-
-// rule says how rows and groups are charged, where that depends on the statement. An account
-// with many rows pays for each of them under dh and nd1, although most questions are about
-// persons, and could be asked about one row for each.
+// rule says how rows and groups are charged, where that depends on the statement.
 func (d *DryRun) rule(f *Function, t *Total) string {
-	switch {
-	case t.perRow && t.Evaluations >= manyRows:
-		return "once per row: to pay once, make the rows of an account one first, with GROUP BY account in a subquery"
+	switch cure := d.cure(f, t); {
+	case cure != "":
+		return "once per row: " + cure
 	case t.perRow:
 		return "once per row"
 	case t.byValue:

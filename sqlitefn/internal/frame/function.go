@@ -38,6 +38,7 @@ type Function struct {
 	Remote      bool   // it is evaluated somewhere else, where each of its rows goes with all arguments
 	Does        string // one sentence
 	Charges     string // the charge and its account; empty if there is none
+	OnceAs      string // of one that charges for each row: the function that asks about accounts, and charges each once
 	Notes       string // other things that a user has to know
 	Examples    []string
 

@@ -298,6 +298,9 @@ func (d *DryRun) PayAll(_ *Statement, f *Function, b Bill) (Receipt, error) {
 			return Receipt{}, err
 		}
 		t.perRow, t.byValue = b.PerRow, b.ByValue
+		if b.PerRow {
+			t.rows = max(t.rows, item.Evaluations)
+		}
 	}
 	return Receipt{}, nil
 }

@@ -35,6 +35,7 @@ type UnitForecast struct {
 	Left        *big.Rat      // the least that an account has left then; below 0 if one cannot pay
 	Share       *big.Rat      // the largest part that it is of what an account has left, if all can pay
 	Groups      *frame.Groups // of the aggregate with the most, one by one if any are; nil unless groups may cost once
+	Cure        string        // of a charge for each of many rows of an account; empty if none is
 	Short       int           // accounts that cannot pay
 	Worst       error         // the refusal of the account that is short of the most; nil if all can pay
 
@@ -100,6 +101,7 @@ func forecastUnit(s *frame.Session, rows []frame.Cost) (UnitForecast, error) {
 // add adds the evaluations and groups of a function.
 func (u *UnitForecast) add(c frame.Cost) {
 	u.Evaluations += c.Evaluations
+	u.Cure = cmp.Or(u.Cure, c.Cure)
 	one := func(g *frame.Groups) bool { return g.Separate != nil }
 	if g := c.Groups; g != nil && (u.Groups == nil || one(g) && !one(u.Groups) || one(g) == one(u.Groups) && g.Count > u.Groups.Count) {
 		u.Groups = g

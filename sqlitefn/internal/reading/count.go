@@ -31,7 +31,7 @@ var countFunctions = []*frame.Function{
 		Name: "dx_count", Section: frame.ReleasedValues, Returns: "INTEGER",
 		Args:    []*frame.Arg{argCounted, frame.ArgEpsRecord},
 		Does:    "Counts rows with geometric noise; the answer is clamped at 0.",
-		Charges: "epsilon in unit record to each account, for each of its rows",
+		Charges: "epsilon in unit record to each account, for each of its rows", OnceAs: "dx_accounts",
 		Notes: "epsilon must be constant within a group. A group charges all its accounts or none. " +
 			"A row with NULL as account is not counted and charges nobody, but its group still has an answer." + sealedOnes,
 		Examples:  []string{"SELECT dx_count(account, 0.5) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},

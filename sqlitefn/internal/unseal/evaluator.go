@@ -259,7 +259,11 @@ func (e *Evaluation) admit(price budget.Price, times int64) error {
 	if times > 1 {
 		asked = fmt.Sprintf("%s, %d times for an account,", asked, times)
 	}
-	return &PermissionError{fmt.Sprintf("epsilon %s is above %v, the most that role %s may spend per %s in a call", asked, most, e.analyst.Role, price.Unit)}
+	reason := fmt.Sprintf("epsilon %s is above %v, the most that role %s may spend per %s in a call", asked, most, e.analyst.Role, price.Unit)
+	if times > 1 && price.Unit == budget.Record {
+		reason += "; one row of each account costs epsilon once: FROM (SELECT column FROM table GROUP BY account)"
+	}
+	return &PermissionError{reason}
 }
 
 // A PermissionError says that an analyst may not ask something, whatever budgets say.

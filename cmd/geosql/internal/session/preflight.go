@@ -127,19 +127,20 @@ func refusal(f *sqlitefn.Forecast) error {
 }
 
 // others says how many accounts cannot pay for their evaluations in a unit, which limit would
-// suffice, and why groups cost one by one.
+// suffice, and why groups or rows cost one by one.
 func others(f *sqlitefn.Forecast, u *sqlitefn.UnitForecast) string {
-	switch {
-	case u.Evaluations == 1:
+	if u.Evaluations == 1 {
 		return ""
-	case f.Partial:
-		return fmt.Sprintf(" after %d evaluations, and the statement goes on", u.Evaluations)
 	}
 	text := ""
-	if u.Accounts > 1 {
+	switch {
+	case f.Partial:
+		text = fmt.Sprintf(" after %d evaluations, and the statement goes on", u.Evaluations)
+	case u.Accounts > 1:
 		text = fmt.Sprintf("; %d of %s cannot pay for the whole statement", u.Short, accounts(u.Accounts))
 	}
 	switch {
+	case f.Partial:
 	case u.Enough != nil && u.Short > 1:
 		text += "; limits of " + per(u.Enough, u.Unit) + " would suffice"
 	case u.Enough != nil:

@@ -46,9 +46,11 @@ func prices(f *sqlitefn.Forecast) (list []string) {
 	return list
 }
 
-// groups tells how several groups cost, in a clause, which is empty if there are none.
+// groups tells how several groups cost, or how many rows of an account would cost less, in a clause, which is empty if there are none.
 func groups(u *sqlitefn.UnitForecast) string {
 	switch g := u.Groups; {
+	case u.Cure != "":
+		return "; each row is charged: " + u.Cure
 	case g == nil || g.Count < 2:
 		return ""
 	case g.Separate == nil:
@@ -58,9 +60,9 @@ func groups(u *sqlitefn.UnitForecast) string {
 	}
 }
 
-// separate reports whether several groups cost one by one.
+// separate reports whether groups cost one by one, or rows.
 func separate(u *sqlitefn.UnitForecast) bool {
-	return u.Groups != nil && u.Groups.Count > 1 && u.Groups.Separate != nil
+	return u.Cure != "" || u.Groups != nil && u.Groups.Count > 1 && u.Groups.Separate != nil
 }
 
 // totals returns the sums of charges, by unit.

@@ -42,7 +42,7 @@ export class Query {
     $("database").textContent = "";
     this.clearFault();
     this.result.clear();
-    this.setSchema({tables: [], functions: [], domains: []}, null);
+    this.setSchema({tables: [], functions: [], domains: [], examples: []}, null);
   }
 
   setSchema(schema, login) {
@@ -82,16 +82,9 @@ export class Query {
   }
 
   showExamples() {
-    const quoted = name => /^[a-z_][a-z0-9_]*$/i.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
-    const examples = [];
-    const add = (what, sql) => examples.push(el("li", {}, el("button", {type: "button", class: "example", click: () => { this.editor.value = sql; this.focus(); }},
-      el("span", {}, what), el("code", {}, visible(sql)))));
-    const tables = this.schema.tables;
-    if (tables[0]) add("Free: which rows exist is public", `SELECT count(*) FROM ${quoted(tables[0].name)}`);
-    const sealed = kind => tables.flatMap(t => t.columns.filter(c => c.sealed?.granted && c.sealed[kind]).map(c => [t, c]))[0];
-    const reading = sealed("universe"), place = sealed("domain");
-    if (reading) add("A sum, with noise", `SELECT dx_sum(${quoted(reading[1].name)}, 0.1) FROM ${quoted(reading[0].name)}`);
-    if (place) add("A heat map, with noise", `SELECT dx_heatmap(${quoted(place[1].name)}, 0.5, 1000) FROM ${quoted(place[0].name)}`);
+    const examples = this.schema.examples.map(e => el("li", {},
+      el("button", {type: "button", class: "example", click: () => { this.editor.value = e.sql; this.focus(); }},
+        el("span", {}, visible(e.about)), el("code", {}, visible(e.sql)))));
     show($("result"), empty("Nothing asked yet", "Answers over sealed columns have noise and cost something of people's budgets. You see the cost first, and decide.",
       examples.length ? el("ul", {class: "examples"}, examples) : null));
   }
