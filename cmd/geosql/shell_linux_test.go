@@ -193,6 +193,24 @@ func TestShellTables(t *testing.T) {
 	c.leave(0)
 }
 
+// A table on a terminal says how far from the truth answers may be, where the law tells, and not in other modes. Noise is 0 at this epsilon,
+// but with a probability below e^-49.
+func TestShellShowsIntervals(t *testing.T) {
+	c := newConsole(t, ":memory:")
+	c.expect(shell.Prompt)
+	c.run("CREATE TABLE r AS WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 100) SELECT i AS x, i % 2 AS g FROM n;", "")
+	c.run("SELECT dx_universe('u', 0, 1000, 1, 'kWh') IS NULL AS a, budget_limit('*', 'kWh', 9000) IS NULL AS b;", "a  b\n-  -\n0  0\n")
+	c.run(".confirm off", "")
+	const ask = "SELECT g, dx_sum(g, x, 100, 'u') AS s, dx_avg(g, x, 100, 'u') AS a, dx_stddev(g, x, 10, 'u') > 0 AS v FROM r GROUP BY g;"
+	const charged = "charged 210/kWh to each of 2 accounts, "
+	c.run(ask, "g         s               a  v\n-  --------  --------------  -\n0  2550 ± 0  51 ± 0.0000001  1\n1  2500 ± 0  50 ± 0.0000001  1\n"+
+		"± says how far from the truth an answer may be, with probability 0.95\n"+charged+"8790 left; 2 groups cost once\n")
+	c.run(".mode csv", "")
+	c.run(ask, "g,s,a,v\n0,2550,51,1\n1,2500,50,1\n"+charged+"8580 left; 2 groups cost once\n")
+	c.press("\x04")
+	c.leave(0)
+}
+
 // The commands of the shell, with wrong turns.
 func TestShellCommands(t *testing.T) {
 	t.Parallel()

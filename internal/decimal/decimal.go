@@ -146,10 +146,10 @@ func Round(x float64, digits int) float64 {
 	return rounded
 }
 
-// RoundUp returns the least number of so many significant digits that is x or above, for x >= 0.
+// RoundUp returns the least number of so many significant digits that is x or above, for x >= 0, and NaN for NaN.
 func RoundUp(x float64, digits int) float64 {
 	rounded := Round(x, digits)
-	if rounded >= x {
+	if !(rounded < x) {
 		return rounded
 	}
 	text := strconv.FormatFloat(rounded, 'e', digits-1, 64)

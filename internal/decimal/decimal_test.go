@@ -86,6 +86,9 @@ func TestRoundUp(t *testing.T) {
 			t.Errorf("%v is rounded up to %v, not %v", x, got, want)
 		}
 	}
+	if got := RoundUp(math.NaN(), 4); !math.IsNaN(got) {
+		t.Errorf("NaN is rounded up to %v", got)
+	}
 }
 
 func BenchmarkAppendReal(b *testing.B) {

@@ -228,5 +228,11 @@ func (c Call) ResultEpsilon(eps *big.Rat) {
 	c.ResultFloat(0, e)
 }
 
-// ResultRadius sets the result to a distance within which something holds, rounded up to four digits if a float can hold that.
-func (c Call) ResultRadius(r float64) { c.ResultFloat(0, min(decimal.RoundUp(r, 4), math.MaxFloat64)) }
+// ResultRadius sets the result to a radius.
+func (c Call) ResultRadius(r float64) { c.ResultFloat(0, RoundedRadius(r)) }
+
+// RoundedRadius rounds a distance within which something holds up to four digits, if a float can hold that. The last bits
+// of the distance are an error of floats.
+func RoundedRadius(r float64) float64 {
+	return min(decimal.RoundUp(float64(r*(1-1e-13)), 4), math.MaxFloat64)
+}

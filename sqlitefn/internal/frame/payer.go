@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/interval"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/mechanism"
 	"github.com/geosql/geosql/mechanism/exact"
@@ -43,10 +44,17 @@ func (s *Session) SetPayer(p Payer) {
 // CurrentPayer returns the payer of the session's releases.
 func (s *Session) CurrentPayer() Payer { return s.payer }
 
-// An Observer is told of the charges of a session.
+// An Observer is told of the charges and answers of a session.
 type Observer interface {
 	Charged(account []byte, price budget.Price)
+
+	// Answering is told of the answers of a statement that is about to release its first number, and reports whether it will
+	// ask about them.
+	Answering(interval.Of) bool
 }
+
+// Answering is [Observer.Answering] of the session's observer, false without one.
+func (s *Session) Answering(of interval.Of) bool { return s.watcher != nil && s.watcher.Answering(of) }
 
 // Watch has a session tell an observer, or nobody if that is nil. The session's statements then return no row
 // to a program that may change something before the next.

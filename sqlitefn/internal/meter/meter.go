@@ -12,6 +12,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/intern"
+	"github.com/geosql/geosql/internal/interval"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/vdbe"
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
@@ -31,6 +32,9 @@ type Meter struct {
 	looked     bool // sealed is known, see HasSealed
 	sealed     bool
 	autocommit bool // the connection was not in a transaction then
+
+	intervals bool          // are to be told
+	answers   []interval.Of // of the statements since the last Reset
 
 	mu      sync.Mutex
 	charged map[budget.Unit]*tally // guarded by mu
@@ -67,6 +71,7 @@ func (m *Meter) Close() {
 func (m *Meter) Reset() {
 	m.calls.Reset()
 	m.session.TrueCells = false
+	m.answers = m.answers[:0]
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	clear(m.charged)
@@ -142,6 +147,25 @@ func (o meterObserver) Charged(account []byte, price budget.Price) {
 	}
 	t.total.Add(price.Amount)
 	t.accounts.Number(account)
+}
+
+// TellIntervals has the meter know how far from the truth answers may be. Without that it remembers none.
+func (m *Meter) TellIntervals(on bool) { m.intervals = on }
+
+// Answering keeps the answers of a statement if intervals are to be told.
+func (o meterObserver) Answering(of interval.Of) bool {
+	if o.meter.intervals {
+		o.meter.answers = append(o.meter.answers, of)
+	}
+	return o.meter.intervals
+}
+
+// Interval returns how far from the truth a number may be that the statements since the last Reset have released.
+func (m *Meter) Interval(number float64) (all interval.Interval) {
+	for _, of := range m.answers {
+		all = all.Plus(of(number))
+	}
+	return all
 }
 
 // Forecast returns the charges of a statement, by a dry run, which charges and draws nothing and undoes its writes. A dry run of more

@@ -220,3 +220,60 @@ func TestHasSealed(t *testing.T) {
 		t.Error("what is known is not kept")
 	}
 }
+
+// A meter knows how far from the truth the answers of the last statement may be, by the law of each, if it is to, and not
+// those of dry runs, of triggers' statements apart from others, or of earlier statements.
+func TestIntervals(t *testing.T) {
+	conn, m := metered(t)
+	run := func(sql string) (answer float64) {
+		t.Helper()
+		m.Reset()
+		stmt, _, err := conn.Prepare(sql)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stmt.Close()
+		for more := true; more; {
+			if more, err = stmt.Step(); err != nil {
+				t.Fatal(err)
+			}
+			if more && stmt.Columns() > 0 {
+				cells := make([]sqlite.Value, stmt.Columns())
+				stmt.Row(0, cells)
+				answer = cells[0].Float()
+			}
+		}
+		return answer
+	}
+	const sum = "SELECT dx_sum(who, n, 0.125, 'u') FROM had"
+	if i := m.Interval(run(sum)); i.Times != 0 {
+		t.Errorf("%v, although nobody wants it", i)
+	}
+	m.TellIntervals(true)
+	x := run(sum)
+	if i := m.Interval(x); i.Times != 1 || i.Radius != 24 || i.Ranks || m.Interval(x+0.5).Times != 0 { // 8 ln 20 = 23.97
+		t.Errorf("%v has %v, %v has %v", x, i, x+0.5, m.Interval(x+0.5))
+	}
+	m.Reset()
+	if _, err := m.Forecast(sum); err != nil || m.Interval(0).Times != 0 || m.Interval(x).Times != 0 {
+		t.Errorf("%v, stand-ins have %v", err, m.Interval(0))
+	}
+	if i := m.Interval(run("SELECT dx_median(who, n, 0.125, 'u', 'dh') FROM had")); i.Times != 1 || !i.Ranks || i.Radius != 83 { // 16 ln(10*19) = 83.95
+		t.Errorf("a median has %v", i)
+	}
+	if i := m.Interval(run("SELECT dx_variance(who, n, 0.125, 'u') FROM had")); i.Times != 1 || i.String() != "" {
+		t.Errorf("a variance has %v", i)
+	}
+	if err := conn.Exec(`CREATE TABLE log(x); CREATE TRIGGER logs AFTER INSERT ON log WHEN new.x < 1e6 BEGIN
+		INSERT INTO log SELECT 1e6 + dx_sum(who, n, 0.0625, 'u') FROM had; END`); err != nil {
+		t.Fatal(err)
+	}
+	run("INSERT INTO log SELECT dx_sum(who, n, 0.0625, 'u') FROM had")
+	times := 0
+	for y := range 1000 {
+		times += m.Interval(float64(y)).Times
+	}
+	if times != 2 {
+		t.Errorf("a statement and its trigger have %d answers", times)
+	}
+}

@@ -104,7 +104,7 @@ func drawReading(c frame.Call, paid frame.Receipt, q *scalar.Query, acc *scalar.
 		r = q.StandIn()
 	}
 	if paid.Here() {
-		answersOf.Of(c.Statement()).add(c.Session, q, r)
+		answersOf.Of(c.Statement()).add(c.Session, q, r, paid.Randomness() != nil)
 	}
 	return r
 }

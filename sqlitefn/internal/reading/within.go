@@ -3,6 +3,7 @@ package reading
 import (
 	"math"
 
+	"github.com/geosql/geosql/internal/interval"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/mechanism/scalar"
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
@@ -86,21 +87,23 @@ type answers struct {
 	asked    bool
 }
 
-// origin holds a query that has released a number, with the fewest and the most readings of these
+// origin holds a query that has released a number, with how often it has, the fewest and the most readings of these
 // releases, and the other queries that have.
 type origin struct {
 	query        *scalar.Query
+	times        int
 	fewest, most float64
 	next         *origin
 }
 
-// add notes a release of a number.
-func (a *answers) add(s *frame.Session, q *scalar.Query, r scalar.Release) {
+// add notes a release of a number, drawn or a stand-in.
+func (a *answers) add(s *frame.Session, q *scalar.Query, r scalar.Release, drawn bool) {
 	if r.JSON != "" {
 		return
 	}
 	if !a.decided {
-		a.decided, a.asked = true, mayAsk(s)
+		watched := drawn && s.Answering(func(number float64) interval.Interval { return a.interval(s, number) })
+		a.decided, a.asked = true, watched || mayAsk(s)
 	}
 	if !a.asked {
 		return
@@ -110,18 +113,19 @@ func (a *answers) add(s *frame.Session, q *scalar.Query, r scalar.Release) {
 		if a.byNumber == nil {
 			a.byNumber = map[float64]origin{}
 		}
-		a.byNumber[r.Value] = origin{q, r.Readings, r.Readings, nil}
+		a.byNumber[r.Value] = origin{q, 1, r.Readings, r.Readings, nil}
 		return
 	}
 	for o := &first; o != nil; o = o.next {
 		if o.query == q {
+			o.times++
 			o.fewest, o.most = min(o.fewest, r.Readings), max(o.most, r.Readings)
 			a.byNumber[r.Value] = first
 			return
 		}
 	}
 	rest := first
-	a.byNumber[r.Value] = origin{q, r.Readings, r.Readings, &rest}
+	a.byNumber[r.Value] = origin{q, 1, r.Readings, r.Readings, &rest}
 }
 
 // deviationKey has the arguments of a deviation.
@@ -160,6 +164,18 @@ func (a *answers) within(s *frame.Session, number, p float64, ranks bool) (r flo
 		r = max(r, d(scalar.Release{Value: number, Readings: readings})) // NaN remains
 	}
 	return r
+}
+
+// interval returns how far from the truth a number may be, in the unit or else in ranks.
+func (a *answers) interval(s *frame.Session, number float64) (i interval.Interval) {
+	first := a.byNumber[number]
+	for o := &first; o != nil; o = o.next {
+		i.Times += o.times
+	}
+	if i.Radius = frame.RoundedRadius(a.within(s, number, defaultP, false)); math.IsNaN(i.Radius) {
+		i.Radius, i.Ranks = a.within(s, number, defaultP, true), true
+	}
+	return i
 }
 
 // mayAsk reports whether a running statement, or a view or trigger, may call one of the functions that ask.

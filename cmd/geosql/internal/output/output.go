@@ -16,6 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/interval"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -35,7 +36,7 @@ const (
 var Modes = map[string]Mode{"table": Table, "csv": CSV, "json": JSON, "geojson": GeoJSON, "line": Line, "raw": Raw}
 
 var modeUsage = [...]string{
-	Table:   "print rows in aligned columns (the default)",
+	Table:   "print rows in aligned columns (the default); on a terminal 5 ± 2 says how far off an answer may be",
 	CSV:     "print rows as CSV (RFC 4180) with a header line per statement; NULL is empty",
 	JSON:    "print an array of objects per statement, with a row per line",
 	GeoJSON: "print a FeatureCollection per statement: of columns lat and lon, of one with WKT, or a value that is one",
@@ -77,6 +78,14 @@ type Look struct {
 	Null  string // stands for NULL
 	Short bool   // numbers that are long without an exponent have one
 	Width int    // a table that is wider is shown as lines; 0 for no limit
+
+	Intervals *Intervals // of the answers in tables; nil if they show none
+}
+
+// Intervals say in tables how far from the truth answers may be: 123.4 ± 5.6.
+type Intervals struct {
+	Of    interval.Of
+	Shown bool // a table has shown one
 }
 
 // TerminalLook returns the look of rows on a terminal, or of rows that go elsewhere.

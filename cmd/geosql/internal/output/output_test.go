@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/interval"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/printable/printabletest"
 	"github.com/geosql/geosql/internal/sqlite"
@@ -141,6 +142,49 @@ func TestTableLines(t *testing.T) {
 			t.Fatalf("table %q", out)
 		}
 	})
+}
+
+// A table has an interval behind each answer, and its columns line up. Other formats have plain numbers.
+func TestTableShowsIntervals(t *testing.T) {
+	conn, err := sqlite.Open(":memory:", sqlite.ReadWrite|sqlite.Create)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	released := func(number float64) interval.Interval {
+		return map[float64]interval.Interval{2: {Times: 1, Radius: 6}, 31.25: {Times: 1, Radius: 0.0625}, 4: {Times: 2, Radius: 16, Ranks: true}}[number]
+	}
+	const rows = "SELECT 'a' AS name, 2 AS n, 31.25 AS x UNION ALL SELECT 2, NULL, 4 UNION ALL SELECT '\u00e9', 4, 7"
+	for _, c := range []struct {
+		mode Mode
+		sql  string
+		want string
+	}{
+		{Table, rows + " LIMIT 2", "name      n               x\n----  -----  --------------\na     2 ± 6  31.25 ± 0.0625\n   2   NULL    4 ± 16 ranks\n"},
+		{Table, rows, "name             n      x\n----  ------------  -----\na            2 ± 6  31.25\n   2          NULL      4\n\u00e9     4 ± 16 ranks      7\n"},
+		{Line, rows + " LIMIT 1", "name = a\n   n = 2\n   x = 31.25\n"},
+		{CSV, rows + " LIMIT 1", "name,n,x\na,2,31.25\n"},
+	} {
+		var out bytes.Buffer
+		w := bufio.NewWriter(&out)
+		intervals := &Intervals{Of: released}
+		table := New(c.mode, w, Look{Null: "NULL", Intervals: intervals})
+		stmt, _, err := conn.Prepare(c.sql)
+		err = cmp.Or(err, table.Begin([]string{"name", "n", "x"}))
+		cells := make([]sqlite.Value, 3)
+		for err == nil {
+			var more bool
+			if more, err = stmt.Step(); !more {
+				break
+			}
+			stmt.Row(0, cells)
+			err = cmp.Or(err, table.Row(cells))
+		}
+		stmt.Close()
+		if err = cmp.Or(err, table.End(true), w.Flush()); err != nil || out.String() != c.want || intervals.Shown != (c.mode == Table) {
+			t.Errorf("%v\n%s\nwant\n%s", err, out.String(), c.want)
+		}
+	}
 }
 
 // Columns line up behind wide characters and behind combining ones.

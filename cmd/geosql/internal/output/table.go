@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/interval"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/internal/sqlite"
 )
@@ -28,7 +29,8 @@ type tableWriter struct {
 	numbers []bool   // columns of numbers have their header on the right
 	rows    [][]cell // held back until the widths are fixed
 	fixed   bool
-	alone   bool // the table has one cell
+	answers *interval.Finder // nil if intervals are not shown
+	alone   bool             // the table has one cell
 	line    []byte
 }
 
@@ -36,6 +38,7 @@ type tableWriter struct {
 type cell struct {
 	text   string
 	number bool
+	value  float64 // of a number
 	null   bool
 }
 
@@ -52,8 +55,10 @@ func (t *tableWriter) Row(cells []sqlite.Value) error {
 	}
 	switch {
 	case t.lines != nil:
+		t.mark(row)
 		return t.lines.writeRow(row)
 	case t.fixed:
+		t.mark(row)
 		return t.writeRow(row)
 	}
 	t.rows = append(t.rows, row)
@@ -73,6 +78,7 @@ func (t *tableWriter) End(bool) error {
 // writeHeld sets the widths from the rows held back and writes these.
 func (t *tableWriter) writeHeld() error {
 	t.alone = len(t.columns) == 1 && len(t.rows) == 1
+	t.findAnswers()
 	t.measure()
 	if t.tooWide() {
 		return t.writeHeldLines()
@@ -87,6 +93,43 @@ func (t *tableWriter) writeHeld() error {
 	}
 	t.rows, t.fixed = t.rows[:0], true
 	return nil
+}
+
+// findAnswers finds the answers among the rows held back, and marks them.
+func (t *tableWriter) findAnswers() {
+	t.answers = nil
+	if t.look.Intervals == nil {
+		return
+	}
+	t.answers = interval.NewFinder(t.look.Intervals.Of, len(t.columns))
+	for _, row := range t.rows {
+		for i, c := range row {
+			switch {
+			case c.number:
+				t.answers.See(i, c.value)
+			case !c.null:
+				t.answers.SeeOther(i)
+			}
+		}
+	}
+	for _, row := range t.rows {
+		t.mark(row)
+	}
+}
+
+// mark writes intervals behind the answers of a row.
+func (t *tableWriter) mark(row []cell) {
+	if t.answers == nil {
+		return
+	}
+	for i := range row {
+		if c := &row[i]; c.number {
+			if within := t.answers.Interval(i, c.value).String(); within != "" {
+				c.text += " " + within
+				t.look.Intervals.Shown = true
+			}
+		}
+	}
 }
 
 // tooWide reports whether lines show more of the rows than a table does.
@@ -201,6 +244,14 @@ func appendBlanks(b []byte, n int) []byte {
 // with one: no INTEGER is as long, and a REAL only if it is huge or tiny.
 const longNumber = 22
 
+// numberOf returns an INTEGER or REAL as a float64.
+func numberOf(v *sqlite.Value) float64 {
+	if v.Type() == sqlite.Integer {
+		return float64(v.Int())
+	}
+	return v.Float()
+}
+
 // newCell returns a copy of a value as it is shown.
 func newCell(v *sqlite.Value, l Look) cell {
 	switch v.Type() {
@@ -211,7 +262,7 @@ func newCell(v *sqlite.Value, l Look) cell {
 				text = short
 			}
 		}
-		return cell{text: text, number: true}
+		return cell{text: text, number: true, value: numberOf(v)}
 	case sqlite.Text:
 		lines := strings.Split(v.Text(), "\n")
 		for i := range lines {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/geosql/geosql/cmd/geosql/internal/output"
 	"github.com/geosql/geosql/cmd/geosql/internal/store"
+	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/sqlitefn"
 )
@@ -60,6 +61,7 @@ type Session struct {
 	rows output.Writer
 
 	meter       *sqlitefn.Meter
+	intervals   output.Intervals
 	Epsilon     string // of aggregates over sealed values; "" if they are an error
 	NoPreflight bool   // run statements without a forecast of their cost
 
@@ -91,6 +93,7 @@ func Open(path string, flags sqlite.OpenFlags, ledger store.LedgerFlags, m outpu
 		return nil, err
 	}
 	s := &Session{Conn: conn, meter: meter, Mode: m, Look: output.TerminalLook(os.Stdout)}
+	s.intervals.Of = meter.Interval
 	s.Out = bufio.NewWriterSize(s.RowFile(os.Stdout, term.IsTerminal(int(os.Stdout.Fd()))), 1<<16)
 	s.StartOutput()
 	return s, nil
@@ -108,13 +111,30 @@ func OpenExisting(path string, f Flags) (*Session, error) {
 	return f.Open(path, sqlite.ReadWrite)
 }
 
-// StartOutput begins a new output, in the current mode.
-func (s *Session) StartOutput() { s.rows = countedRows{output.New(s.Mode, s.Out, s.Look), s} }
+// StartOutput begins a new output, in the current mode. Tables on a terminal show how far from the truth answers may be.
+func (s *Session) StartOutput() {
+	intervals := s.Mode == output.Table && s.Look.Short
+	s.meter.TellIntervals(intervals)
+	s.Look.Intervals = nil
+	if intervals {
+		s.Look.Intervals = &s.intervals
+	}
+	s.rows = countedRows{output.New(s.Mode, s.Out, s.Look), s}
+}
+
+// ExplainIntervals says of the intervals that tables have shown since the last time what they mean, if any have.
+func (s *Session) ExplainIntervals() {
+	if s.intervals.Shown {
+		cli.Say("± says how far from the truth an answer may be, with probability 0.95")
+	}
+	s.intervals.Shown = false
+}
 
 // Close flushes the output and closes the connection, and with it the
 // ledger. It returns err, or else its own error.
 func (s *Session) Close(err error) error {
 	flushed := s.Out.Flush()
+	s.ExplainIntervals()
 	s.meter.Close()
 	return cmp.Or(err, flushed, s.Conn.Close())
 }

@@ -155,6 +155,7 @@ func (sh *shell) show(parent context.Context, run func(context.Context) error) e
 	if errors.Is(err, errPagerLeft) {
 		err = nil // the user has seen enough
 	}
+	sh.ExplainIntervals()
 	for _, price := range sh.prices {
 		cli.Say("charged %s", price)
 	}
