@@ -36,7 +36,7 @@ const (
 var Modes = map[string]Mode{"table": Table, "csv": CSV, "json": JSON, "geojson": GeoJSON, "line": Line, "raw": Raw}
 
 var modeUsage = [...]string{
-	Table:   "print rows in aligned columns (the default); on a terminal 5 ± 2 says how far off an answer may be",
+	Table:   "print rows in aligned columns (the default)",
 	CSV:     "print rows as CSV (RFC 4180) with a header line per statement; NULL is empty",
 	JSON:    "print an array of objects per statement, with a row per line",
 	GeoJSON: "print a FeatureCollection per statement: of columns lat and lon, of one with WKT, or a value that is one",
