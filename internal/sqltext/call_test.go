@@ -2,6 +2,7 @@ package sqltext
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -30,4 +31,19 @@ func TestFrom(t *testing.T) {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
+}
+
+// FuzzFrom finds a call in any text. Its arguments and its rows are parts of the text.
+func FuzzFrom(f *testing.F) {
+	for _, text := range []string{"SELECT f(a, b) FROM t", "SELECT (SELECT f(a) FROM (SELECT 1)) FROM t GROUP BY 1", ")f(", "f(a,;)from", "(select(select f(x)from", "f((),[a)b]) FROM 'x"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		from, found := SQLite.From(text, "f")
+		for _, part := range append(from.Arguments, from.Rows) {
+			if !strings.Contains(text, part) || !found && part != "" {
+				t.Errorf("%q: %+v, %v", text, from, found)
+			}
+		}
+	})
 }
