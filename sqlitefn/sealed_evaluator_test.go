@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -417,6 +418,33 @@ func TestReportedRadius(t *testing.T) {
 		}
 		if got := fmt.Sprintf("%.3g %s", d.report.Radius, d.report.Unit); got != want {
 			t.Errorf("%s\nis within %s, want %s", query, got, want)
+		}
+	}
+}
+
+// An evaluation knows how far from the truth each answer may be, also when it is given again: in the unit, or else in ranks.
+func TestEvaluatedIntervals(t *testing.T) {
+	d := newDesk(t, sealedRows)
+	for query, want := range map[string]string{
+		`SELECT dx_sum(kwh, 0.1) FROM s`:               "± 30",
+		`SELECT dx_count(one, 0.1) FROM s`:             "± 30",
+		`SELECT dx_median(kwh, 0.1, 'dh') FROM s`:      "± 104 ranks", // 20 ln(10*19) = 104.9
+		`SELECT dx_median(kwh, 2) FROM s WHERE id = 1`: "± 1",         // with noise, since that is better for a single reading
+		`SELECT dx_max(kwh, 0.1, 'dinf') FROM s`:       "± 10",
+		`SELECT dx_stddev(kwh, 0.1) FROM s`:            "",
+		`SELECT dx_histogram(kwh, 0.1, 2) FROM s`:      "",
+		`SELECT 4`:                             "",
+		`SELECT dx_sum(kwh, 0.1) + 0.5 FROM s`: "",
+	} {
+		for range 2 {
+			rows, err := d.ask(query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, _ := strconv.ParseFloat(rows[0], 64)
+			if got := d.evaluation.Intervals()(x).String(); got != want {
+				t.Errorf("%s\nis %v %s, want %s", query, rows, got, want)
+			}
 		}
 	}
 }

@@ -11,6 +11,15 @@ type deviating interface {
 	deviation(p float64) Deviation
 }
 
+// Expected returns, of the releases over so many readings, what public facts tell of their accuracy: all but the value and what
+// is drawn with it.
+func (q *Query) Expected(readings int64) Release {
+	if l, scored := q.law.(*scored); scored {
+		return Release{Readings: l.readings(int(readings))}
+	}
+	return Release{Readings: 1}
+}
+
 // Deviation returns within which distance, in the unit of [Query.Radius], the true answer lies with probability p at least,
 // 0 < p < 1. For releases of the same value, it never grows with the number of readings.
 func (q *Query) Deviation(p float64) Deviation {

@@ -122,16 +122,23 @@ type scored struct{ ranked }
 // byScore reports whether the answer over m readings is drawn by score.
 func (l *scored) byScore(m int) bool { return l.metric != budget.D1 || l.prefersScore(m) }
 
-func (l *scored) draw(src *exact.Source, a *Accumulator) Release {
-	m := len(a.indices)
-	if !l.byScore(m) {
-		r := l.ranked.draw(src, a)
-		r.Readings = math.Inf(1)
-		return r
+// readings returns Readings of a [Release] over m readings.
+func (l *scored) readings(m int) float64 {
+	switch {
+	case !l.byScore(m):
+		return math.Inf(1)
+	case l.metric == budget.D1:
+		return float64(m)
 	}
-	r := Release{Value: l.number(fromInt64(l.choose(src, a))), Readings: 1}
-	if l.metric == budget.D1 {
-		r.Readings = float64(m)
+	return 1
+}
+
+func (l *scored) draw(src *exact.Source, a *Accumulator) Release {
+	r := Release{Readings: l.readings(len(a.indices))}
+	if math.IsInf(r.Readings, 1) {
+		r.Value = l.ranked.draw(src, a).Value
+	} else {
+		r.Value = l.number(fromInt64(l.choose(src, a)))
 	}
 	return r
 }

@@ -377,6 +377,7 @@ func run(ctx context.Context, session Session, q Question, quoted sqlitefn.Repor
 		return nil, outcome.Report, err
 	}
 	result.Report, result.Notices = reportOf(outcome.Report), noticesOf(outcome.Notices)
+	result.find(outcome.Intervals)
 	return result, outcome.Report, nil
 }
 

@@ -329,6 +329,9 @@ func TestQuoteAndRun(t *testing.T) {
 	if a.status != http.StatusOK || a.at("rows", 11, 0) != 12.0 || a.at("report", "radius") != 59.91 || a.at("columns", 1, "name") != "kwh" || a.at("notices", 0, "message") == nil {
 		t.Fatalf("%d %s", a.status, a.text)
 	}
+	if a.at("within", 11, 1) != "± 59.91" || a.at("within", 11, 0) != "" { // the month is no answer
+		t.Errorf("%s", a.text)
+	}
 	if f.spent["kWh"] != budget.One*40/100 {
 		t.Errorf("%s are spent", f.spent["kWh"])
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/interval"
 	"github.com/geosql/geosql/serve/internal/role"
 	"github.com/geosql/geosql/serve/internal/wire"
 	"github.com/geosql/geosql/sqlitefn"
@@ -77,6 +78,8 @@ type Question struct {
 type Outcome struct {
 	Report  sqlitefn.Report
 	Notices []*wire.Error
+
+	Intervals interval.Of // of the numbers that the execution has answered; nil if there are none
 }
 
 // Rows are the rows of one execution. They are used by one goroutine.

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/interval"
 	"github.com/geosql/geosql/serve/internal/wire"
 	"github.com/geosql/geosql/sqlitefn"
 )
@@ -98,6 +99,57 @@ type resultJSON struct {
 	Notices []noticeJSON    `json:"notices"`
 	Report  *reportJSON     `json:"report"`
 	Millis  int64           `json:"millis"`
+
+	// Within has, behind the numbers of each row that are answers, how far from the truth they may be: "± 5.6". It is left out
+	// if none has that.
+	Within [][]string `json:"within,omitempty"`
+
+	numbers [][]float64 // of each row, with NaN where there is NULL and infinite where there is something else
+}
+
+// find finds the answers among the numbers.
+func (r *resultJSON) find(of interval.Of) {
+	if of == nil {
+		return
+	}
+	f := interval.NewFinder(of, len(r.Columns))
+	for _, row := range r.numbers {
+		for i, x := range row {
+			switch {
+			case math.IsInf(x, 1):
+				f.SeeOther(i)
+			case !math.IsNaN(x):
+				f.See(i, x)
+			}
+		}
+	}
+	some := false
+	within := make([][]string, len(r.numbers))
+	for k, row := range r.numbers {
+		within[k] = make([]string, len(row))
+		for i, x := range row {
+			within[k][i] = f.Interval(i, x).String()
+			some = some || within[k][i] != ""
+		}
+	}
+	if some {
+		r.Within = within
+	}
+}
+
+// numberOf returns a value of a result as a number, NaN for NULL and an infinite one for anything else.
+func numberOf(v any) float64 {
+	switch x := v.(type) {
+	case nil:
+		return math.NaN()
+	case int64:
+		return float64(x)
+	case float64:
+		if !math.IsNaN(x) {
+			return x
+		}
+	}
+	return math.Inf(1)
 }
 
 // readRows reads a result as far as it is shown. It does not look whether there is another row: that might charge for
@@ -124,7 +176,9 @@ func readRows(rows Rows) (*resultJSON, error) {
 			b = append(b, ',')
 		}
 		b = append(b, '[')
+		numbers := make([]float64, len(row))
 		for i, v := range row {
+			numbers[i] = numberOf(v)
 			if i > 0 {
 				b = append(b, ',')
 			}
@@ -138,6 +192,7 @@ func readRows(rows Rows) (*resultJSON, error) {
 			b = append(b, text...)
 		}
 		b = append(b, ']')
+		result.numbers = append(result.numbers, numbers)
 		result.Count++
 	}
 	result.Rows = append(b, ']')

@@ -170,10 +170,10 @@ func TestARealServer(t *testing.T) {
 	b.confirm()
 	b.shootAll("table")
 	first := b.text(`document.querySelector("#panel tbody").innerText`)
-	if text := b.text(`document.getElementById("result").innerText`); strings.Count(first, "\n") != 11 || strings.Count(text, "0.25") != 1 || !strings.Contains(text, "95 % within") {
+	if text := b.text(`document.getElementById("result").innerText`); strings.Count(first, "\n") != 11 || strings.Count(first, " ± 12") != 12 || strings.Count(text, "0.25") != 1 || !strings.Contains(text, "95 % within") {
 		t.Errorf("the result says %q", text)
 	}
-	if got, want := b.download(), "month,kwh\n"+strings.NewReplacer("\t\n", "\n", "\t", ",").Replace(first+"\n"); got != want {
+	if got, want := b.download(), "month,kwh\n"+strings.NewReplacer("\t\n", "\n", "\t", ",", " ± 12", "").Replace(first+"\n"); got != want {
 		t.Errorf("the file is %q, want %q", got, want)
 	}
 	b.click("#tab-chart")

@@ -242,7 +242,7 @@ func (s *servedSession) Quote(ctx context.Context, q Question) (Outcome, error) 
 	if err != nil {
 		return Outcome{}, s.checked(err)
 	}
-	return Outcome{report, s.notices}, nil
+	return Outcome{Report: report, Notices: s.notices}, nil
 }
 
 // Run implements Session.
@@ -307,7 +307,7 @@ const heldAtATime = 1 << 20
 
 // shownSize returns the bytes that a value of a result takes: as JSON, in a buffer that has grown to twice that, and in the response.
 func shownSize(v any) int64 {
-	const short = 32 // a number, or the head of a blob
+	const short = 48 // a number with its interval, or the head of a blob
 	if text, ok := v.(string); ok {
 		return 4 * (short + int64(min(len(text), maxCell)))
 	}
@@ -322,7 +322,7 @@ func (r *servedRows) Close() Outcome {
 	if r.err != nil {
 		r.session.checked(r.err)
 	}
-	return Outcome{r.rows.Report(), notices}
+	return Outcome{r.rows.Report(), notices, r.rows.Intervals()}
 }
 
 // Close implements Session.

@@ -353,6 +353,11 @@ func TestAQuoteIsWhatIsPaid(t *testing.T) {
 	if o.Report.Radius <= 0 || o.Report.Unit != "kWh" {
 		t.Errorf("the answers are within %v %s", o.Report.Radius, o.Report.Unit)
 	}
+	for _, row := range rows {
+		if within := o.Intervals(row[1].(float64)); within.Times == 0 || within.String() != fmt.Sprint("± ", o.Report.Radius) {
+			t.Errorf("%v %v, and all are within %v", row, within, o.Report.Radius)
+		}
+	}
 	if len(o.Notices) != 0 { // that of the cost is the report
 		t.Errorf("notices %v", o.Notices[0])
 	}
@@ -482,7 +487,7 @@ func TestLeftOutAccountsAreSaid(t *testing.T) {
 	x := s.ann()
 	pay(t, x, Question{SQL: "SELECT dx_sum(kwh, 0.6) FROM reading WHERE id % 3 = 1"}) // of one home
 	_, o := pay(t, x, Question{SQL: "SELECT dx_sum(kwh, 0.3) FROM reading"})
-	if o.Report.LeftOut != 1 || o.Report.Costs[0].Accounts != 2 {
+	if o.Report.LeftOut != 1 || o.Report.Costs[0].Accounts != 2 || o.Report.Radius != 0 {
 		t.Errorf("%+v", o.Report)
 	}
 }

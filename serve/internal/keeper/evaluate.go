@@ -231,7 +231,7 @@ func (r *Rows) end() {
 		return
 	}
 	s := r.session
-	r.report = r.evaluation.Report()
+	r.report, r.intervals = r.evaluation.Report(), r.evaluation.Intervals()
 	for number, g := range s.groups {
 		if g.rows == r {
 			if g.group != nil {

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/geosql/geosql/internal/interval"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/sqlitefn"
 )
@@ -20,6 +21,7 @@ type evaluation interface {
 	Group(function string, args int) (group, error)
 	Limit(quoted sqlitefn.Report)
 	Report() sqlitefn.Report
+	Intervals() interval.Of
 	End()
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/geosql/geosql/internal/interval"
 	"github.com/geosql/geosql/internal/sqltext"
 	"github.com/geosql/geosql/serve/internal/monitor"
 	"github.com/geosql/geosql/serve/internal/pgcatalog"
@@ -226,6 +227,7 @@ type Rows struct {
 	ended         bool  // the evaluation has, or there will be none
 	err           error // of the evaluation, as the client sees it
 	report        sqlitefn.Report
+	intervals     interval.Of
 	ledger        time.Duration
 
 	total, bytes int64
@@ -536,6 +538,10 @@ func (r *Rows) Report() sqlitefn.Report {
 	}
 	return r.report
 }
+
+// Intervals tells of numbers how far from the truth they may be, if the execution, which has ended, has answered them. It is nil if
+// it has answered nothing.
+func (r *Rows) Intervals() interval.Of { return r.intervals }
 
 // Close implements wire.Rows. The client is told the cost of the answers.
 func (r *Rows) Close() {

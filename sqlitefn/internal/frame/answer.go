@@ -93,6 +93,17 @@ func WholeAnswer(n int64) Answer { return Answer{kind: ofWhole, whole: n} }
 // TextAnswer returns an answer that is a text.
 func TextAnswer(b []byte) Answer { return Answer{kind: ofText, text: b} }
 
+// Number returns the number that the answer is, and false if it is something else.
+func (a Answer) Number() (x float64, is bool) {
+	switch a.kind {
+	case ofNumber:
+		return a.number, true
+	case ofWhole:
+		return float64(a.whole), true
+	}
+	return 0, false
+}
+
 // Complete gives a function that has an answer its scalar form, and a table-valued one if it has columns, which are
 // those of a location.
 func (f *Function) Complete() {

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/interval"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/mechanism/scalar"
 	"github.com/geosql/geosql/sealed"
@@ -183,7 +184,6 @@ func (f *sealedCountForm) Draw(c frame.Call, paid frame.Receipt) frame.Answer {
 	return countAnswer(c, paid, f.query, n)
 }
 
-func (f *sealedCountForm) Radius(p float64, _ int64) (r float64, unit budget.Unit, err error) {
-	r, err = f.query.Radius(p, 0)
-	return r, "", err
+func (f *sealedCountForm) Interval(int64) (interval.Interval, budget.Unit) {
+	return intervalOf(f.query, 0), ""
 }

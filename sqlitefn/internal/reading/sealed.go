@@ -2,6 +2,7 @@ package reading
 
 import (
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/interval"
 	"github.com/geosql/geosql/mechanism/scalar"
 	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
@@ -55,7 +56,6 @@ func (f *sealedQueryForm) Draw(c frame.Call, paid frame.Receipt) frame.Answer {
 	return answerTo(drawReading(c, paid, f.query, &f.acc))
 }
 
-func (f *sealedQueryForm) Radius(p float64, rows int64) (r float64, unit budget.Unit, err error) {
-	r, err = f.query.Radius(p, rows)
-	return r, f.universe.Unit(), err
+func (f *sealedQueryForm) Interval(rows int64) (interval.Interval, budget.Unit) {
+	return intervalOf(f.query, rows), f.universe.Unit()
 }

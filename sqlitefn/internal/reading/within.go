@@ -178,6 +178,21 @@ func (a *answers) interval(s *frame.Session, number float64) (i interval.Interva
 	return i
 }
 
+// intervalOf returns how far from the truth an answer over so many readings may be, by public facts, in the unit or else in
+// ranks.
+func intervalOf(q *scalar.Query, readings int64) interval.Interval {
+	i := interval.Interval{Times: 1}
+	if r, err := q.Radius(defaultP, readings); err == nil {
+		i.Radius = frame.RoundedRadius(r)
+		return i
+	}
+	r := q.Expected(readings)
+	if i.Radius = frame.RoundedRadius(q.Deviation(defaultP)(r)); math.IsNaN(i.Radius) {
+		i.Radius, i.Ranks = q.RankDeviation(defaultP)(r), true
+	}
+	return i
+}
+
 // mayAsk reports whether a running statement, or a view or trigger, may call one of the functions that ask.
 func mayAsk(s *frame.Session) bool {
 	if s.Conn.Named(withinName) || s.Conn.Named(rankWithinName) {

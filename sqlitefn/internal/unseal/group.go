@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/interval"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/sealed/catalog"
@@ -33,12 +34,12 @@ type Form interface {
 	Bytes(values int64) int64
 }
 
-// A MeasuredForm answers a number with a bound of its distance from the true one.
+// A MeasuredForm answers a number with an interval.
 type MeasuredForm interface {
 	Form
 
-	// Radius returns the bound that holds with probability p, and its unit, which is empty for a count.
-	Radius(p float64, rows int64) (r float64, unit budget.Unit, err error)
+	// Interval returns the interval of an answer over so many rows, and its unit, which is empty for a count.
+	Interval(rows int64) (interval.Interval, budget.Unit)
 }
 
 // A Terms is the price of a group's answer for each account.

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/interval"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
 )
@@ -92,22 +94,28 @@ func (e *Evaluation) askGroup(c frame.Call, g *Group) (frame.Answer, error) {
 	if err != nil {
 		return frame.Answer{}, err
 	}
-	e.asked.within95(c.Name, g)
+	within, unit := g.interval()
+	if answered.LeftOut > 0 {
+		within.Radius = math.NaN() // it would be that of more rows
+	}
+	e.asked.within95(c.Name, within, unit)
 	if e.quote {
 		return g.form.Draw(c, e.receipt()), nil
 	}
-	return frame.ParseAnswer(answered.Answer)
+	a, err := frame.ParseAnswer(answered.Answer)
+	if x, is := a.Number(); is {
+		e.asked.interval(x, within)
+	}
+	return a, err
 }
 
-// radius returns within how much of the true answer the group's is with a probability of 95 %, and the unit of that,
-// which is empty for a count. It reports false if public facts do not tell.
-func (g *Group) radius() (r float64, unit string, known bool) {
-	f, known := g.form.(MeasuredForm)
-	if !known {
-		return 0, "", false
+// interval returns how far from the true answer the group's may be, by public facts, and in which unit that is, which is empty
+// for a count.
+func (g *Group) interval() (interval.Interval, budget.Unit) {
+	if f, measured := g.form.(MeasuredForm); measured {
+		return f.Interval(g.key.n)
 	}
-	r, of, err := f.Radius(0.95, g.key.n)
-	return r, string(of), err == nil
+	return interval.Interval{Times: 1, Radius: math.NaN()}, ""
 }
 
 // receipt returns the receipt to draw an answer that the ledger has checked, or a stand-in for a quote.
@@ -199,7 +207,32 @@ type asked struct {
 	columns, functions           map[string]bool
 	drawn                        time.Time
 
-	bounds bounds
+	bounds    bounds
+	intervals map[float64]interval.Interval // of the numbers that were answered
+}
+
+// mostIntervals is the most numbers of which the intervals are remembered; of more, none is.
+const mostIntervals = 1 << 16
+
+// interval remembers the interval of a number that was answered.
+func (a *asked) interval(number float64, within interval.Interval) {
+	if a.intervals == nil {
+		a.intervals = map[float64]interval.Interval{}
+	}
+	if len(a.intervals) <= mostIntervals {
+		a.intervals[number] = a.intervals[number].Plus(within)
+	}
+}
+
+// Intervals tells of numbers how far from the truth they may be, if the evaluation so far has answered them.
+func (e *Evaluation) Intervals() interval.Of {
+	all := e.asked.intervals
+	return func(number float64) interval.Interval {
+		if len(all) > mostIntervals {
+			return interval.Interval{}
+		}
+		return all[number]
+	}
 }
 
 // bounds collects the radii of answers.
@@ -215,16 +248,15 @@ type spent struct {
 	accounts map[string]level // the payment of each, and of the role for it
 }
 
-// within95 notes the radius of an answer of a group.
-func (a *asked) within95(function string, g *Group) {
-	r, unit, known := g.radius()
-	b := &a.bounds
+// within95 notes the interval of an answer of a group.
+func (a *asked) within95(function string, within interval.Interval, of budget.Unit) {
+	unit, b := string(of), &a.bounds
 	if b.answers == 0 {
 		b.function, b.unit = function, unit
 	}
-	if known && function == b.function && unit == b.unit {
+	if !within.Ranks && !math.IsNaN(within.Radius) && function == b.function && unit == b.unit {
 		b.answers++
-		b.most = max(b.most, r)
+		b.most = max(b.most, within.Radius)
 	}
 }
 

@@ -93,10 +93,10 @@ export class Result {
     if (!rows.length) return show(box, el("p", {class: "faint pad"}, "No rows. Nothing fits the statement, or groups without values were dropped."));
     const pages = Math.ceil(rows.length / pageSize);
     this.page = Math.min(this.page, pages - 1);
-    const first = this.page * pageSize, some = rows.slice(first, first + pageSize);
+    const first = this.page * pageSize, some = rows.slice(first, first + pageSize), within = this.shown.within;
     const table = el("table", {class: "rows"},
       el("thead", {}, el("tr", {}, columns.map((c, i) => el("th", {scope: "col", class: (this.numeric[i] ? "right " : "") + (c.name.length > narrow / 2 ? "wrap" : "")}, visible(c.name), el("span", {class: "type"}, visible(c.type)))))),
-      el("tbody", {}, some.map(row => el("tr", {}, row.map((v, i) => cell(v, this.numeric[i]))))));
+      el("tbody", {}, some.map((row, k) => el("tr", {}, row.map((v, i) => cell(v, this.numeric[i], within?.[first + k][i]))))));
     const scroller = el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "Rows"}, table);
     const step = by => { this.page += by; this.drawTable(box); box.querySelector(by > 0 ? ".next-page:not(:disabled), .previous-page" : ".previous-page:not(:disabled), .next-page")?.focus(); };
     const pager = pages > 1 ? el("div", {class: "bar pager"},
@@ -116,10 +116,10 @@ function download(text) {
 
 const longest = 300, narrow = 48; // characters of a text that is shown whole, and on one line
 
-function cell(v, numeric) {
+function cell(v, numeric, within) {
   if (v === null) return el("td", {class: "null"}, "NULL");
   if (typeof v === "object") return el("td", {class: "null", title: v.hex}, many(v.bytes, "byte", "bytes"));
-  if (numeric) return el("td", {class: "right"}, String(v));
+  if (numeric) return el("td", {class: "right"}, String(v), within ? el("span", {class: "faint", title: "so far from the truth with probability 0.95"}, " " + within) : null);
   const text = visible(v);
   if (text.length <= longest) return el("td", {class: text.length > narrow ? "wrap" : null}, text);
   return el("td", {class: "wrap"}, el("details", {class: "long"}, el("summary", {}, text.slice(0, 120) + "…"), text.slice(0, 100_000) + (text.length > 100_000 ? "…" : "")));
