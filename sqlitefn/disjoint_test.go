@@ -59,6 +59,19 @@ var groupRules = []struct{ rule, sql string }{
 	{"once", `SELECT h, y, sum(y) OVER (PARTITION BY h % 2 ORDER BY h), first_value(y) OVER (ORDER BY h), ntile(2) OVER (ORDER BY y) FROM (SELECT h, dx_sum(a, x, 1, 'u') AS y FROM r GROUP BY h)`},
 	{"once", `SELECT g, dx_sum(a, x, 1, 'u') / sum(dx_sum(a, x, 1, 'u')) OVER () FROM r GROUP BY g`},
 	{"once", `SELECT g, row_number() OVER (), dx_sum(a, x, 1, 'u') FROM r GROUP BY g`},
+	{"once", `SELECT r.g, dx_sum(s.a, r.x, 1, 'u') FROM r JOIN s ON s.id = r.g GROUP BY r.g`},
+	{"once", `SELECT s.h, dx_sum(r.a, r.x, 1, 'u') FROM r LEFT JOIN s ON s.id = r.g WHERE s.x > 8 GROUP BY s.h ORDER BY 2 LIMIT 1`},
+	{"once", `SELECT r.g, dx_sum((SELECT a FROM s WHERE s.id = r.h), r.x, 1, 'u') FROM r GROUP BY r.g`},
+	{"once", `SELECT g, dx_sum(a, x, 1, 'u') FROM r WHERE EXISTS (SELECT 1 FROM s WHERE s.g = r.g AND s.x > 8) GROUP BY g`},
+	{"once", `SELECT g, dx_sum(a, x, 1, 'u') FROM r GROUP BY g ORDER BY (SELECT max(x) FROM s WHERE s.g = r.g) LIMIT 2`},
+	{"once", `SELECT y, lag(y) OVER (ORDER BY y), rank() OVER () FROM (SELECT dx_sum(a, x, 1, 'u') AS y FROM r GROUP BY g UNION ALL SELECT x FROM s)`},
+	{"once", `SELECT m.g, m.y, n.y FROM (SELECT g, dx_sum(a, x, 1, 'u') AS y FROM r GROUP BY g) m JOIN (SELECT h, dx_sum(a, x, 1, 'u') AS y FROM s GROUP BY h) n ON n.h = m.g`},
+	{"once", `SELECT g, dx_sum(a, CASE WHEN x > 8 THEN 1 ELSE 0 END, 1, 'u') FROM r GROUP BY g`},
+	{"once", `SELECT g, dx_sum(a, min(x, 3), 1, 'u') FROM r GROUP BY g`},
+	{"once", `SELECT g, dx_sum(a, n, 1, 'u') FROM (SELECT a, g, count(*) AS n FROM r GROUP BY a, g) GROUP BY g`},
+	{"once", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT a, g, x FROM r ORDER BY x LIMIT 5) GROUP BY g ORDER BY 2 LIMIT 1`},
+	{"once", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT *, row_number() OVER (PARTITION BY h ORDER BY x DESC) AS n FROM r) WHERE n <= 2 GROUP BY g`},
+	{"once", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT *, rank() OVER (PARTITION BY h ORDER BY x DESC) AS n FROM r) WHERE n <= 2 GROUP BY g`},
 
 	{"table r is read more than once", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT * FROM r UNION ALL SELECT * FROM r) GROUP BY g`},
 	{"table r is read more than once", `WITH c AS MATERIALIZED (SELECT * FROM r) SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT * FROM c UNION ALL SELECT * FROM c) GROUP BY g`},
@@ -72,13 +85,16 @@ var groupRules = []struct{ rule, sql string }{
 	{"a row of table r may be used several times", `SELECT h, dx_sum(a, x, 1, 'u') FROM r WHERE id IN (1, 2, 3) GROUP BY h`},
 	{"several times", `SELECT s.g, dx_sum(r.a, r.x, 1, 'u') FROM r RIGHT JOIN s ON r.g = s.g GROUP BY s.id`},
 	{"several times", `SELECT s.g, dx_sum('ana', r.x, 1, 'u') FROM r FULL JOIN s ON r.g = s.g GROUP BY s.id`},
-	{"rows of table s are looked up over and over", `SELECT r.g, dx_sum(s.a, r.x, 1, 'u') FROM r JOIN s ON s.id = r.g GROUP BY r.g`},
-	{"rows of table s are looked up over and over", `SELECT r.g, dx_sum((SELECT a FROM s WHERE s.id = r.h), r.x, 1, 'u') FROM r GROUP BY r.g`},
-	{"rows of a subquery are looked up over and over", `SELECT y, lag(y) OVER (ORDER BY y), rank() OVER () FROM (SELECT dx_sum(a, x, 1, 'u') AS y FROM r GROUP BY g UNION ALL SELECT x FROM s)`},
 	{"a row of a subquery may be used several times", `SELECT g, dx_sum(a, x, 1, 'u' ORDER BY x) FROM r GROUP BY g`},
 	{"a row of a subquery may be used several times", `WITH RECURSIVE c(a, g, x) AS (SELECT a, g, x FROM r UNION ALL SELECT a, g + 1, x FROM c WHERE g < 5) SELECT g, dx_sum(a, x, 1, 'u') FROM c GROUP BY g`},
-	{"a row of a subquery may be used several times", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT a, g, x FROM r ORDER BY x LIMIT 5) GROUP BY g ORDER BY 2 LIMIT 1`},
-	{"rows of table s are looked up over and over", `SELECT g, dx_sum(a, x, 1, 'u') FROM r GROUP BY g ORDER BY (SELECT max(x) FROM s WHERE s.g = r.g) LIMIT 2`},
+	{"table s may be used several times", `SELECT r.g, dx_sum(r.a, r.x + s.x, 1, 'u') FROM r JOIN s ON s.id = r.g GROUP BY r.g`},
+	{"table s may be used several times", `SELECT r.g, dx_sum(r.a, CASE WHEN s.x > 8 THEN r.x ELSE 0 END, 1, 'u') FROM r JOIN s ON s.id = r.g GROUP BY r.g`},
+	{"not read from one row of a table", `SELECT r.g, dx_sum(r.a, CASE WHEN s.x > 8 THEN (SELECT 5) ELSE r.x END, 1, 'u') FROM r JOIN s ON s.id = r.g GROUP BY r.g`},
+	{"not read from one row of a table", `SELECT r.g, dx_sum(r.a, CASE WHEN s.x > 8 THEN (SELECT 5 FROM (SELECT DISTINCT h FROM r ORDER BY 1 LIMIT 1)) ELSE r.x END, 1, 'u') FROM r JOIN s ON s.id = r.g GROUP BY r.g`},
+	{"not read from one row of a table", `WITH c AS MATERIALIZED (SELECT h FROM r) SELECT r.g, dx_sum(r.a, CASE WHEN s.x > 8 THEN (SELECT 5 FROM c LIMIT 1) ELSE r.x END, 1, 'u') FROM r JOIN s ON s.id = r.g WHERE r.h IN (SELECT h FROM c) GROUP BY r.g`},
+	{"table s may be used several times", `SELECT r.g, dx_sum(r.a, iif(s.g = r.h, r.x, 0), 1, 'u') FROM r JOIN s ON s.id = r.g GROUP BY r.g`},
+	{"not read from one row of a table", `SELECT r.g, dx_sum(r.a, CASE WHEN EXISTS (SELECT 1 FROM s WHERE s.g = r.g AND s.x > 8) THEN r.x ELSE 0 END, 1, 'u') FROM r GROUP BY r.g`},
+	{"several times", `SELECT g, dx_sum(a, n, 1, 'u') FROM (SELECT r.a, r.g, count(*) AS n FROM r JOIN s ON s.h = r.h GROUP BY r.a, r.g) GROUP BY g`},
 	{"not read from one row of a table", `SELECT g, dx_sum(a, 3, 1, 'u') FROM r GROUP BY g`},
 	{"not read from one row of a table", `SELECT g, dx_sum(a, x - (SELECT avg(x) FROM s), 1, 'u') FROM r GROUP BY g`},
 	{"not read from one row of a table", `SELECT g, dx_sum(a, x + random() % 2, 1, 'u') FROM r GROUP BY g`},
@@ -276,7 +292,7 @@ func (q randomSQL) source(depth int) string {
 		return q.of("r", "r", "r", "s", "s", "v", "w", "c")
 	}
 	one := func() string { return q.source(q.IntN(depth)) }
-	switch q.IntN(16) {
+	switch q.IntN(18) {
 	case 0, 1:
 		return "(SELECT a, g, h, x FROM " + one() + " WHERE " + q.condition("") + ")"
 	case 2:
@@ -295,6 +311,11 @@ func (q randomSQL) source(depth int) string {
 	case 10:
 		return "(SELECT a, g, h, " + q.of("lag(x) OVER (ORDER BY x)", "x, count(*) OVER (PARTITION BY g) AS n") + " AS x FROM " + one() + ")"
 	case 11:
+		return "(SELECT a, g, h, " + q.of("x", "x", "x + 0 * n AS x") + " FROM (SELECT *, " + q.of("row_number()", "rank()", "count(*)", "sum(x)", "ntile(2)") + " OVER (" +
+			q.of("", "PARTITION BY g ") + q.of("ORDER BY x", "ORDER BY h", "ORDER BY x ROWS 1 PRECEDING") + ") AS n FROM " + one() + ")" + q.of("", " WHERE n <= 2") + ")"
+	case 12:
+		return "(SELECT a, g, max(h) AS h, " + q.of("sum(x)", "max(x) + 0 * count(*)", "max(x)") + " AS x FROM " + one() + " GROUP BY a, g)"
+	case 13:
 		return "(SELECT l.a, n.g, l.h, l.x FROM " + one() + " l, (VALUES (0), (1)) " + "AS z JOIN (SELECT DISTINCT g FROM r) n)"
 	default:
 		return one()
@@ -317,7 +338,7 @@ func (q randomSQL) with() string {
 // groups returns a random SELECT of groups, with %s before the arguments of its aggregates.
 func (q randomSQL) groups() string {
 	call := func() string {
-		return "%s('ana', " + q.of("x", "x", "x", "x + 0", "abs(x)", "CASE WHEN h > 1 THEN x END") + ")" + q.of("", "", " FILTER (WHERE h < 3)")
+		return "%s('ana', " + q.of("x", "x", "x", "x + 0", "abs(x)", "CASE WHEN h > 1 THEN x END", "max(x, 0)", "CASE WHEN x > 8 THEN x ELSE 0 END") + ")" + q.of("", "", " FILTER (WHERE h < 3)")
 	}
 	keys := q.of("g", "g", "g", "h", "g, h", "g % 2", "x", "")
 	query := "SELECT " + q.of("g", "1", "count(*)") + " AS k, " + call()

@@ -46,7 +46,7 @@ func TestCost(t *testing.T) {
 		{[]string{"-csv"}, "SELECT lat > 48.855, dx_sum(person, lat, 0.1, 'u') FROM trip GROUP BY 1",
 			"unit,epsilon,accounts,total,left,short,rule\nkWh,0.1,2,0.2,0.9,0,2 groups cost once\n", payable},
 		{[]string{"-csv"}, "SELECT n, dx_sum(person, lat, 0.1, 'u') FROM trip, (SELECT 1 AS n UNION ALL SELECT 2) GROUP BY 1",
-			"unit,epsilon,accounts,total,left,short,rule\nkWh,0.2,2,0.4,0.8,0,2 groups cost one by one: a row of table trip may be used several times\n", payable},
+			"unit,epsilon,accounts,total,left,short,rule\nkWh,0.2,2,0.4,0.8,0,\"2 groups cost one by one: a row of table trip may be used several times; make the groups of its readings alone first, WITH g AS MATERIALIZED (SELECT .. GROUP BY ..) SELECT .. FROM g JOIN .., or join by a unique key\"\n", payable},
 		{[]string{"-csv"}, "SELECT 'it''s free'; -- quoted", "unit,epsilon,accounts,total,left,short,rule\n", "geosql: the statement charges nothing\n"},
 		{[]string{"-csv"}, "SELECT predictive_step('walk', 1000, 48.85, 2.33)", "unit,epsilon,accounts,total,left,short,rule\nm,0.006482866949,1,0.006482866949,0.013517133051,0,\n",
 			"geosql: all accounts can pay that; it may be less, since the cost of a step depends on its draw\n"},

@@ -69,12 +69,7 @@ var frame = []Bug{
 		Edits: []Edit{
 			first("vdbe.disjointness.onePass", `
 				if d.cursors[cursor].own {
-					return nil
-				}
-			`),
-			first("vdbe.disjointness.startsToRead", `
-				if d.cursors[cursor].own {
-					return nil
+					return true
 				}
 			`),
 		},
@@ -83,6 +78,35 @@ var frame = []Bug{
 		Name: "sorter-filled-twice", Title: "a row that two loops put into one sorter is taken for one step",
 		Function: "dx_sum", Package: "sqlitefn", Test: "TestGroupsThatAReadingReachesAreCharged",
 		Edits: []Edit{before("vdbe.disjointness.ways", "total[table] += n", `total[table] = 0`)},
+	},
+	{
+		Name: "choice-forgotten", Title: "a value that a condition on a looked-up row chooses is taken for one of its own row",
+		Function: "dx_sum", Package: "sqlitefn", Test: "TestGroupRules",
+		Edits: []Edit{first("vdbe.flow.meet", `return`)},
+	},
+	{
+		Name: "window-rows-kept", Title: "a row that a window reads again and again is taken for one that it deletes",
+		Function: "dx_sum", Package: "sqlitefn", Test: "TestGroupRules",
+		Edits: []Edit{first("vdbe.disjointness.consumes", `
+			if d.cursors[cursor].own {
+				return true
+			}
+		`)},
+	},
+	{
+		Name: "fields-mixed-up", Title: "a row of a subquery is followed by its first field, whichever is read",
+		Function: "dx_sum", Package: "internal/vdbe", Test: "TestDisjoint",
+		Edits: []Edit{first("vdbe.disjointness.recordOf", `p.field = 0`)},
+	},
+	{
+		Name: "row-found-taken-for-certain", Title: "a row that a released value finds is taken for the same in each run",
+		Function: "dx_sum", Package: "internal/vdbe", Test: "TestDecisions",
+		Edits: []Edit{first("vdbe.analysis.drift", `return`)},
+	},
+	{
+		Name: "largest-taken-for-certain", Title: "which row has the largest released value is taken for the same in each run",
+		Function: "dx_sum", Package: "internal/vdbe", Test: "TestFlows",
+		Edits: []Edit{before("vdbe.analysis.compute", "step := min(", `return true`)},
 	},
 	{
 		Name: "dry-run-draws", Title: "a dry run draws, so that what it counts depends on secrets and nobody has paid",

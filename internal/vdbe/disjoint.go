@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 )
 
+// alone is the form of a statement with groups that cost once, whatever is joined with them.
+const alone = "; make the groups of its readings alone first, WITH g AS MATERIALIZED (SELECT .. GROUP BY ..) SELECT .. FROM g JOIN .., or join by a unique key"
+
 var (
-	errTooLong   = errors.New("the statement is too long to prove it")
+	errTooLong   = errors.New("the statement is too long to prove it; keep the groups in a table first (CREATE TEMP TABLE g AS SELECT .. GROUP BY ..)")
 	errNoReading = errors.New("the aggregated values are not read from one row of a table")
 )
 
@@ -29,32 +31,30 @@ func errNotUnderstood(instruction string) error {
 //
 // # The proof
 //
-// A row causes a step if the secret argument depends on it. How the other arguments, and
-// conditions, depend on rows does not matter here, but see 5.
+// A row causes a step if the secret argument depends on it. Which rows and steps there are, for which account and in which group, is
+// public, whatever decides it: a join with other rows, WHERE, or the first rows in an order.
 //
 //  1. The paths of the program are those of a [graph], on which every run goes. Along them a
 //     [flow] follows, for each register, which positions its value depends on: the rows where
 //     cursors stand now, and the rows now in accumulators of other aggregates. When a position
 //     moves on, each value that depended on it is marked, and if a step's secret argument is
 //     marked, or depends on nothing, nothing is proved. Parameters, virtual tables and impure
-//     functions are marked from the beginning.
+//     functions are marked from the beginning. A value that a condition chooses also depends on all that the condition goes
+//     by, see [choice], and count(*) on the rows that it counts.
 //  2. A cursor starts at most once in a run, since no path leads from one of its starts to
 //     another, and then it only goes one way. So it stands on each row, or each record of a
-//     sorter or materialised subquery, at most once.
+//     sorter or materialised subquery, at most once. A start in a table of the statement's own does not count if no row is read
+//     before another start: a sorter that keeps the first rows of ORDER BY and LIMIT starts so at its last row, to compare it
+//     with the next one and perhaps delete it. Nor do starts matter where each row that feeds something is deleted before the
+//     cursor moves, as windows over rows do.
 //  3. Where a position feeds something, that is an instruction that steps the aggregate, a
 //     table of the statement's own or an accumulator, every path from one such feeding to
 //     another crosses an instruction that moves the position on. So each row, record, or
 //     content of an accumulator feeds it at most once.
 //  4. By induction along these feedings, a row of a table reaches the steps of an instruction
 //     at most as often as there are ways from the table to it, over all of the table's
-//     cursors. At most one way is required.
-//  5. No other cursor over rows of tables starts over and over while the steps go on, as for
-//     the inner table of a join, since each of its rows belongs to steps of many groups.
-//     A mere look whether a key exists does not count: it is a condition. Nor does a start in a table of the
-//     statement's own if no row is read before another start. A sorter that keeps the first rows of ORDER BY and LIMIT
-//     starts so at its last row, to compare it with the next one and perhaps delete it. Nor does a start in a table of
-//     the statement's own with one row at most for each group that ended: those rows are answers. The window functions of
-//     a statement look through such a table while its groups go on.
+//     cursors. At most one way is required. Fields of a record are followed one by one, since others may depend on
+//     other rows.
 //
 // The rows of a table must not change: the statement must not write a table that it reads,
 // and fires no trigger. The caller excludes that other statements write in between. Unknown
@@ -66,7 +66,7 @@ func (p Program) Disjoint(aggregate string, secret int, pure func(name string) b
 	case p.has(func(op *Op) bool { return op.code().effect == firesTrigger }):
 		return errors.New("the statement fires triggers")
 	case p.has(func(op *Op) bool { return op.asks(aggregate) }):
-		return errors.New("the aggregate is used as a window function")
+		return errors.New("the aggregate is used as a window function; windows over its groups cost nothing more, sum(s) OVER (..) FROM (SELECT .. AS s .. GROUP BY ..)")
 	}
 	g, err := newGraph(p)
 	if err != nil {
@@ -76,7 +76,7 @@ func (p Program) Disjoint(aggregate string, secret int, pure func(name string) b
 	if err != nil {
 		return err
 	}
-	d := &disjointness{flow: f, aggregate: aggregate, tableOf: table, components: g.components(), previous: g.previous(), checked: map[position]map[string]int{}}
+	d := &disjointness{flow: f, aggregate: aggregate, tableOf: table, previous: g.previous(), checked: map[position]map[string]int{}}
 	if err := d.readOnly(); err != nil {
 		return err
 	}
@@ -117,11 +117,10 @@ func (op *Op) asks(aggregate string) bool {
 // disjointness proves that the groups of single instructions are disjoint.
 type disjointness struct {
 	*flow
-	aggregate  string
-	tableOf    func(database, root int) string
-	components []int                       // of each node, see [graph.components]
-	previous   [][]int                     // the nodes before each node
-	checked    map[position]map[string]int // the number of ways from each table to a position; nil while they are counted
+	aggregate string
+	tableOf   func(database, root int) string
+	previous  [][]int                     // the nodes before each node
+	checked   map[position]map[string]int // the number of ways from each table to a position; nil while they are counted
 }
 
 // readOnly returns an error if the statement writes a table that it reads.
@@ -162,7 +161,7 @@ func (d *disjointness) prove(at, secret int) error {
 	}
 	for table, n := range ways {
 		if n > 1 {
-			return fmt.Errorf("table %s is read more than once", table)
+			return fmt.Errorf("table %s is read more than once; SELECT .. GROUP BY .. UNION ALL SELECT .. GROUP BY .. costs once for each SELECT", table)
 		}
 	}
 	return nil
@@ -191,12 +190,12 @@ func (d *disjointness) ways(nodes []int, read func(int) sources) (map[string]int
 	}
 	total := map[string]int{}
 	for _, p := range d.positionsIn(from) {
+		feeding := slices.DeleteFunc(slices.Clone(nodes), func(n int) bool { return read(n)&d.number(p) == 0 })
+		if !d.once(p, feeding) {
+			return nil, d.errRepeated(p)
+		}
 		ways, err := d.position(p)
 		if err != nil {
-			return nil, err
-		}
-		feeding := slices.DeleteFunc(slices.Clone(nodes), func(n int) bool { return read(n)&d.number(p) == 0 })
-		if err := d.once(p, feeding); err != nil {
 			return nil, err
 		}
 		for table, n := range ways {
@@ -206,17 +205,10 @@ func (d *disjointness) ways(nodes []int, read func(int) sources) (map[string]int
 	return total, nil
 }
 
-// once returns an error unless a position feeds these nodes at most once.
-func (d *disjointness) once(p position, feeding []int) error {
-	if d.reaches(feeding, feeding, func(n int) bool { return d.movesOn(n, p) }) {
-		return d.errRepeated(p)
-	}
-	for _, c := range slices.Sorted(maps.Keys(d.cursors)) {
-		if d.restarts(c, feeding) {
-			return fmt.Errorf("rows of %s are looked up over and over", d.name(c))
-		}
-	}
-	return nil
+// once reports whether each row, record or content of a position feeds these nodes at most once.
+func (d *disjointness) once(p position, feeding []int) bool {
+	return !d.reaches(feeding, feeding, func(n int) bool { return d.movesOn(n, p) }) &&
+		(p.accumulator != 0 || d.onePass(p.cursor) || d.consumes(p.cursor, feeding))
 }
 
 // movesOn reports whether a node moves a position on.
@@ -226,31 +218,6 @@ func (d *disjointness) movesOn(n int, p position) bool {
 		return op.code().effect == clears && op.P2 <= p.accumulator && p.accumulator <= max(op.P2, op.P3)
 	}
 	return op.code().cursor.isAdvance() && op.P1 == p.cursor
-}
-
-// restarts reports whether a cursor over rows of tables starts on a cycle with one of nodes.
-func (d *disjointness) restarts(at int, nodes []int) bool {
-	c := d.cursors[at]
-	stored := d.stored[position{cursor: c.of}]
-	if c.pseudo != 0 || c.foreign || c.follows != at || c.own && (stored.sources() == 0 || d.holdsAnswers(c.of)) {
-		return false
-	}
-	for _, n := range d.startsToRead(at) {
-		for _, m := range nodes {
-			if d.components[n] >= 0 && d.components[n] == d.components[m] {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// holdsAnswers reports whether a table of the statement's own has at most one record for each group that ended: every path to an
-// insertion, from the beginning or from another insertion, crosses the end of a group.
-func (d *disjointness) holdsAnswers(table int) bool {
-	inserts := d.nodes(func(n int) bool { return d.insertsInto(n, table) })
-	ends := func(n int) bool { return d.op(n).code().effect == endsGroup && d.op(n).is(d.aggregate) }
-	return !d.reaches(append(inserts, 0), inserts, ends)
 }
 
 // startsToRead returns the nodes that start a cursor. In a table of the statement's own, they are those from which a path leads to
@@ -314,15 +281,12 @@ func (d *disjointness) position(p position) (map[string]int, error) {
 func (d *disjointness) trace(p position) (map[string]int, error) {
 	if p.accumulator != 0 {
 		steps := d.nodes(func(n int) bool { return d.op(n).feeds(p.accumulator) })
-		return d.ways(d.feeding(steps, d.argumentsOf))
-	}
-	if err := d.onePass(p.cursor); err != nil {
-		return nil, err
+		return d.ways(d.feeding(steps, func(n int) sources { return d.stepped(n, &d.before[n]) }))
 	}
 	c := d.cursors[p.cursor]
 	if c.own {
 		inserts := d.nodes(func(n int) bool { return d.insertsInto(n, c.of) })
-		return d.ways(d.feeding(inserts, d.recordOf))
+		return d.ways(d.feeding(inserts, func(n int) sources { return d.recordOf(n, p) }))
 	}
 	ways := map[string]int{}
 	for root := range c.tables {
@@ -353,14 +317,17 @@ func (op *Op) feeds(accumulator int) bool {
 	return (effect == stepsGroup || effect == unstepsGroup) && op.P3 == accumulator
 }
 
-// argumentsOf returns the sources of a step's arguments.
-func (d *disjointness) argumentsOf(n int) sources {
-	_, count := d.op(n).function()
-	return d.before[n].sources(d.op(n).P2, count)
+// recordOf returns the sources of the record that a node inserts, in the fields that a position stands for.
+func (d *disjointness) recordOf(n int, p position) (s sources) {
+	stored := d.stored[position{cursor: d.cursors[p.cursor].of}]
+	record := d.before[n].get(d.op(n).P2)
+	for i := range max(len(stored.fields), p.field) + 1 {
+		if stored.field(i) == stored.field(p.field) {
+			s |= record.field(i)
+		}
+	}
+	return s
 }
-
-// recordOf returns the sources of the record that a node inserts.
-func (d *disjointness) recordOf(n int) sources { return d.before[n].get(d.op(n).P2).sources() }
 
 // insertsInto reports whether a node inserts a record into a table of the statement's own.
 func (d *disjointness) insertsInto(n, table int) bool {
@@ -372,24 +339,28 @@ func (d *disjointness) insertsInto(n, table int) bool {
 	return false
 }
 
-// onePass returns an error unless a cursor starts at most once and goes one way.
-func (d *disjointness) onePass(cursor int) error {
+// onePass reports whether a cursor starts at most once and goes one way.
+func (d *disjointness) onePass(cursor int) bool {
 	with := func(roles ...role) []int {
 		return d.nodes(func(n int) bool { return d.op(n).P1 == cursor && slices.Contains(roles, d.op(n).code().cursor) })
 	}
-	begin := append(d.nodes(func(n int) bool { return d.startsCursor(n, cursor) }), with(probes)...)
-	if d.reaches(begin, begin, none) || len(with(advances)) > 0 && len(with(retreats)) > 0 {
-		return d.errRepeated(position{cursor: cursor})
-	}
-	return nil
+	begin := append(d.startsToRead(cursor), with(probes)...)
+	return !d.reaches(begin, begin, none) && (len(with(advances)) == 0 || len(with(retreats)) == 0)
+}
+
+// consumes reports whether a cursor over a table of the statement's own deletes each row that feeds these nodes before it moves.
+func (d *disjointness) consumes(cursor int, feeding []int) bool {
+	of := func(n int) bool { return d.op(n).P1 == cursor }
+	moves := d.nodes(func(n int) bool { return of(n) && d.op(n).code().cursor.moves() })
+	return d.cursors[cursor].own && !d.reaches(feeding, moves, func(n int) bool { return of(n) && d.op(n).code().effect == deletesRow })
 }
 
 // errRepeated returns the error for a row that may be used several times.
 func (d *disjointness) errRepeated(p position) error {
 	if p.accumulator != 0 {
-		return errors.New("the same sum may be used several times")
+		return errors.New("the same sum may be used several times" + alone)
 	}
-	return fmt.Errorf("a row of %s may be used several times", d.name(p.cursor))
+	return fmt.Errorf("a row of %s may be used several times%s", d.name(p.cursor), alone)
 }
 
 // name describes the table that a cursor reads.

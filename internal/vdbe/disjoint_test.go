@@ -21,9 +21,25 @@ var disjointPrograms = []struct{ name, why, program string }{
 	{"two cursors", "table t is read more than once",
 		"OpenRead 0 2; OpenRead 1 4; Rewind 0 9; Rewind 1 9; Column 0 0 2; Column 1 0 3; Add 2 3 1; AggStep 0 1 5 g(1); Halt; Halt"},
 	{"two tables", "", "OpenRead 0 2; OpenRead 1 3; Rewind 0 9; Rewind 1 9; Column 0 0 2; Column 1 0 3; Add 2 3 1; AggStep 0 1 5 g(1); Halt; Halt"},
-	{"a row that is looked up", "table u are looked up", "OpenRead 0 2; OpenRead 1 3; Rewind 0 7; Column 0 0 1; SeekRowid 1 6 1; AggStep 0 1 5 g(1); Next 0 3; Halt"},
+	{"a row that is looked up", "", "OpenRead 0 2; OpenRead 1 3; Rewind 0 7; Column 0 0 1; SeekRowid 1 6 1; AggStep 0 1 5 g(1); Next 0 3; Halt"},
 	{"a key that is looked for", "", "OpenRead 0 2; OpenRead 1 3; Rewind 0 7; Column 0 0 1; Found 1 6 1 1; AggStep 0 1 5 g(1); Next 0 3; Halt"},
 	{"what was found", "several times", "OpenRead 0 2; OpenRead 1 3; Rewind 0 7; NotFound 1 6 1 1; Column 1 0 1; AggStep 0 1 5 g(1); Next 0 3; Halt"},
+	{"a sum with what is looked up", "table u may be used several times",
+		"OpenRead 0 2; OpenRead 1 3; Rewind 0 9; Column 0 0 2; SeekRowid 1 8 2; Column 1 0 3; Add 2 3 1; AggStep 0 1 5 g(1); Next 0 3; Halt"},
+
+	// A value that a condition chooses depends on all that the condition goes by, but for whether that is NULL.
+	{"one number or another", "", "OpenRead 0 2; Rewind 0 8; Column 0 0 2; Integer 0 1; Le 3 6 2; Integer 7 1; AggStep 0 1 5 g(1); Next 0 2; Halt"},
+	{"one number or another, by a comparison of three outcomes", "", "OpenRead 0 2; Rewind 0 9; Column 0 0 2; Integer 0 1; Compare 2 3 1; Jump 6 7 7; Integer 7 1; AggStep 0 1 5 g(1); Next 0 2; Halt"},
+	{"a number or NULL", "not read from one row", "OpenRead 0 2; Rewind 0 8; Column 0 0 2; Integer 0 1; IsNull 2 6; Integer 7 1; AggStep 0 1 5 g(1); Next 0 2; Halt"},
+	{"a value by a row that is looked up", "table u may be used several times",
+		"OpenRead 0 2; OpenRead 1 3; Rewind 0 10; Column 0 0 1; SeekRowid 1 9 1; Column 1 0 2; Le 3 8 2; Integer 7 1; AggStep 0 1 5 g(1); Next 0 3; Halt"},
+	{"a value by a row that is looked up, kept in a flag", "table u may be used several times",
+		"OpenRead 0 2; OpenRead 1 3; Rewind 0 13; Column 0 0 1; SeekRowid 1 12 1; Column 1 0 2; Integer 0 4; Le 3 9 2; Integer 1 4; If 4 11; Integer 7 1; AggStep 0 1 5 g(1); Next 0 3; Halt"},
+	{"a value by a range that is looked up", "not read from one row",
+		"OpenRead 0 2; OpenRead 1 3; Rewind 0 8; Column 0 0 1; SeekGT 1 6 9 1; Integer 7 1; AggStep 0 1 5 g(1); Next 0 3; Halt"},
+	{"a value by the row before", "not read from one row", "OpenRead 0 2; Rewind 0 7; Le 3 4 2; Integer 7 1; AggStep 0 1 5 g(1); Column 0 0 2; Next 0 2; Halt"},
+	{"a step or none by a row that is looked up", "",
+		"OpenRead 0 2; OpenRead 1 3; Rewind 0 9; Column 0 0 1; SeekRowid 1 8 1; Column 1 0 2; Le 3 8 2; AggStep 0 1 5 g(1); Next 0 3; Halt"},
 	{"a parameter", "not read from one row", "OpenRead 0 2; Rewind 0 6; Variable 1 1; AggStep 0 1 5 g(1); Next 0 3; Halt; Halt"},
 	{"a constant", "not read from one row", "OpenRead 0 2; Rewind 0 6; Integer 1 1; AggStep 0 1 5 g(1); Next 0 3; Halt; Halt"},
 	{"an impure function", "not read from one row", "OpenRead 0 2; Rewind 0 6; Column 0 0 2; Function 0 2 1 f(1); AggStep 0 1 5 g(1); Next 0 2; Halt"},
@@ -54,19 +70,36 @@ var disjointPrograms = []struct{ name, why, program string }{
 	// A sorter that keeps one row: the rows are read behind Sort, and its last is looked at before.
 	{"the first rows", "", "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 13; Column 0 0 1; AggStep 0 1 5 g(1); Column 0 1 2; MakeRecord 2 1 3; Last 1 11; " +
 		"IdxLE 1 12 2 1; Delete 1; Noop; IdxInsert 1 3 2 1; Next 0 3; Sort 1 16; Column 1 0 4; Next 1 14; Halt"},
-	{"the first rows, of which the last is read", "a subquery are looked up", "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 13; Column 0 0 1; AggStep 0 1 5 g(1); " +
+	{"the first rows, of which the last is read", "", "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 13; Column 0 0 1; AggStep 0 1 5 g(1); " +
 		"Column 0 1 2; MakeRecord 2 1 3; Last 1 11; IdxLE 1 12 2 1; Rowid 1 4; Delete 1; IdxInsert 1 3 2 1; Next 0 3; Sort 1 16; Column 1 0 4; Next 1 14; Halt"},
-	{"the last row, which is read at the end", "a subquery are looked up", "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 13; Column 0 0 1; AggStep 0 1 5 g(1); " +
+	{"the last row, which is read at the end", "", "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 13; Column 0 0 1; AggStep 0 1 5 g(1); " +
 		"Column 0 1 2; MakeRecord 2 1 3; Last 1 11; IdxLE 1 12 2 1; Delete 1; Noop; IdxInsert 1 3 2 1; Next 0 3; Noop; Column 1 0 4; Next 1 14; Halt"},
-	{"a sum of the first rows", "a subquery may be used several times", "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 10; Column 0 1 2; MakeRecord 2 1 3; Last 1 8; " +
+	{"a sum of the first rows", "", "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 10; Column 0 1 2; MakeRecord 2 1 3; Last 1 8; " +
 		"IdxLE 1 9 2 1; Delete 1; IdxInsert 1 3 2 1; Next 0 3; Sort 1 14; Column 1 0 1; AggStep 0 1 5 g(1); Next 1 11; Halt"},
+
+	{"a sum of the last row before each", "a subquery may be used several times", "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 10; Column 0 1 2; MakeRecord 2 1 3; Last 1 8; " +
+		"Column 1 0 1; AggStep 0 1 5 g(1); IdxInsert 1 3 2 1; Next 0 3; Halt"},
+
+	// Field 0 of the sorter's records is looked up, field 1 is read from the row.
+	{"a field that is not looked up", "", "OpenRead 0 2; OpenRead 3 3; SorterOpen 1 2; Rewind 0 10; Column 0 0 3; SeekRowid 3 9 3; Column 3 0 2; MakeRecord 2 2 4; SorterInsert 1 4; Next 0 4; " +
+		"OpenPseudo 2 7; SorterSort 1 16; SorterData 1 7 2; Column 2 1 1; AggStep 0 1 5 g(1); SorterNext 1 12; Halt"},
+	{"a field that is looked up", "table u may be used several times", "OpenRead 0 2; OpenRead 3 3; SorterOpen 1 2; Rewind 0 10; Column 0 0 3; SeekRowid 3 9 3; Column 3 0 2; MakeRecord 2 2 4; SorterInsert 1 4; Next 0 4; " +
+		"OpenPseudo 2 7; SorterSort 1 16; SorterData 1 7 2; Column 2 0 1; AggStep 0 1 5 g(1); SorterNext 1 12; Halt"},
+
+	// A table of the statement's own is started over and over: that of windows over rows.
+	{"rows that are deleted when they are read", "", "OpenRead 0 2; OpenEphemeral 1 1; Rewind 0 13; Column 0 0 2; MakeRecord 2 1 3; NewRowid 1 4; Insert 1 3 4; " +
+		"Rewind 1 12; Column 1 0 1; AggStep 0 1 5 g(1); Delete 1; Next 1 8; Next 0 3; Halt"},
+	{"rows that stay", "a subquery may be used several times", "OpenRead 0 2; OpenEphemeral 1 1; Rewind 0 13; Column 0 0 2; MakeRecord 2 1 3; NewRowid 1 4; Insert 1 3 4; " +
+		"Rewind 1 12; Column 1 0 1; AggStep 0 1 5 g(1); Noop; Next 1 8; Next 0 3; Halt"},
+	{"rows of which the next is deleted", "a subquery may be used several times", "OpenRead 0 2; OpenEphemeral 1 1; Rewind 0 13; Column 0 0 2; MakeRecord 2 1 3; NewRowid 1 4; Insert 1 3 4; " +
+		"Rewind 1 12; Column 1 0 1; AggStep 0 1 5 g(1); Next 1 11; Delete 1; Next 0 3; Halt"},
 
 	// A table of the statement's own is looked through while groups go on: that of windows over the groups.
 	{"answers", "", "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 13; Column 0 0 1; AggStep 0 1 5 g(1); If 3 12; AggFinal 5 1 0 g(1); Column 0 0 6; " +
 		"MakeRecord 5 2 4; Insert 1 4 7; Rewind 1 12; Column 1 0 8; Next 0 3; Halt"},
-	{"answers and rows", "a subquery are looked up", "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 14; Column 0 0 1; AggStep 0 1 5 g(1); If 3 13; AggFinal 5 1 0 g(1); Column 0 0 6; " +
+	{"answers and rows", "", "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 14; Column 0 0 1; AggStep 0 1 5 g(1); If 3 13; AggFinal 5 1 0 g(1); Column 0 0 6; " +
 		"MakeRecord 5 2 4; Insert 1 4 7; Insert 1 4 7; Rewind 1 13; Column 1 0 8; Next 0 3; Halt"},
-	{"a row before the answers", "a subquery are looked up", "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 14; Column 0 0 6; Insert 1 6 7; Column 0 0 1; AggStep 0 1 5 g(1); If 3 13; " +
+	{"a row before the answers", "", "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 14; Column 0 0 6; Insert 1 6 7; Column 0 0 1; AggStep 0 1 5 g(1); If 3 13; " +
 		"AggFinal 5 1 0 g(1); MakeRecord 5 2 4; Insert 1 4 7; Rewind 1 13; Column 1 0 8; Next 0 5; Halt"},
 
 	// An index, root page 4, leads the table.
@@ -75,6 +108,9 @@ var disjointPrograms = []struct{ name, why, program string }{
 
 	// An accumulator of the aggregate sum, which gets a group of rows before each step.
 	{"sums of groups", "", "OpenRead 0 2; Rewind 0 9; Column 0 0 2; AggStep 0 2 6 sum(1); If 3 8; AggFinal 6 1 0 sum(1); AggStep 0 6 5 g(1); Null 0 6; Next 0 2; Halt"},
+	{"counts of groups", "", "OpenRead 0 2; Rewind 0 9; Noop; AggStep 0 0 6 count(0); If 3 8; AggFinal 6 0 0 count(0); AggStep 0 6 5 g(1); Null 0 6; Next 0 2; Halt"},
+	{"counts of a join", "may be used several times",
+		"OpenRead 0 2; OpenRead 1 3; Rewind 0 11; Rewind 1 6; AggStep 0 0 6 count(0); Next 1 4; AggFinal 6 0 0 count(0); AggStep 0 6 5 g(1); Null 0 6; If 3 3; Next 0 3; Halt"},
 	{"running sums", "may be used several times", "OpenRead 0 2; Rewind 0 9; Column 0 0 2; AggStep 0 2 6 sum(1); If 3 8; AggFinal 6 1 0 sum(1); AggStep 0 6 5 g(1); Null 0 7; Next 0 2; Halt"},
 
 	// Subroutines return to where they were called from, coroutines go on where they stopped.

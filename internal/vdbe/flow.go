@@ -10,6 +10,10 @@ type flow struct {
 	positions []position
 	numbers   map[position]int
 	stored    map[position]value // the content of a table of the statement's own, by its first cursor, or of an accumulator
+	choices   map[int][]choice   // by the nodes where their ways meet
+	registers int                // of the program: its choices have others behind these
+	loops     []int              // of each node, see [graph.components]
+	arguments map[int]int        // how many there are, by instruction
 	reach
 	grown bool // something stored has grown
 	err   error
@@ -17,8 +21,12 @@ type flow struct {
 
 // newFlow finds the cursors, and follows values until nothing changes.
 func newFlow(g *graph, pure func(string) bool) (*flow, error) {
-	f := &flow{graph: g, pure: pure, cursors: cursorsOf(g.program), numbers: map[position]int{}, stored: map[position]value{}}
+	f := &flow{graph: g, pure: pure, cursors: cursorsOf(g.program), numbers: map[position]int{}, stored: map[position]value{},
+		loops: g.components(), arguments: map[int]int{}}
 	f.findFollowers()
+	if err := f.findChoices(); err != nil {
+		return nil, err
+	}
 	for f.grown = true; f.grown && f.err == nil; {
 		f.grown = false
 		f.run()
@@ -51,9 +59,10 @@ func (f *flow) positionsIn(s sources) (list []position) {
 // run follows the values through all nodes that are reached.
 func (f *flow) run() {
 	reach, err := f.propagate(func(n int, s *state) error {
-		f.apply(f.op(n), s)
+		f.decide(n, s)
+		f.apply(n, s)
 		return f.err
-	})
+	}, f.meet)
 	f.reach, f.err = reach, err
 }
 
@@ -81,7 +90,7 @@ func (f *flow) column(at, column int, s *state) sources {
 	case c.pseudo != 0:
 		return s.get(c.pseudo).field(column)
 	case c.own:
-		return f.fetch(position{cursor: at}, f.stored[position{cursor: c.of}].field(column))
+		return f.field(at, column)
 	case c.foreign || len(c.tables) == 0:
 		return elsewhere
 	}
@@ -98,27 +107,41 @@ func (f *flow) row(at int, s *state) value {
 	if !c.own {
 		return value{all: f.column(at, 0, s)}
 	}
-	stored := f.stored[position{cursor: c.of}]
-	v := value{all: f.fetch(position{cursor: at}, stored.all), fields: make([]sources, len(stored.fields))}
-	for i, field := range stored.fields {
-		v.fields[i] = f.fetch(position{cursor: at}, field)
+	n := len(f.stored[position{cursor: c.of}].fields)
+	v := value{all: f.field(at, n), fields: make([]sources, n)}
+	for i := range v.fields {
+		v.fields[i] = f.field(at, i)
 	}
 	return v
 }
 
+// field returns the sources of a field of a row in a table of the statement's own. Fields that depend on the same share a position,
+// which is that of the first of them.
+func (f *flow) field(at, i int) sources {
+	stored := f.stored[position{cursor: f.cursor(at).of}]
+	p, of := position{cursor: at}, stored.field(i)
+	for stored.field(p.field) != of {
+		p.field++
+	}
+	return f.fetch(p, of)
+}
+
 // moved tells the registers that a position moves on.
 func (f *flow) moved(p position, r registers) {
-	n, known := f.numbers[p]
-	if !known {
-		return
+	var s sources
+	for n, q := range f.positions {
+		if q.cursor == p.cursor && q.accumulator == p.accumulator {
+			s |= 1 << n
+		}
 	}
 	for i := range r {
-		r[i] = r[i].moved(1 << n)
+		r[i] = r[i].moved(s)
 	}
 }
 
 // apply applies the effects of an instruction to the registers.
-func (f *flow) apply(op *Op, r *state) {
+func (f *flow) apply(n int, r *state) {
+	op := f.op(n)
 	code := op.code()
 	if role := code.cursor; role.moves() || role.opensOrCloses() {
 		f.moved(position{cursor: op.P1}, r.registers)
@@ -127,14 +150,14 @@ func (f *flow) apply(op *Op, r *state) {
 		f.moved(position{cursor: op.P3}, r.registers)
 		r.behind &^= f.number(position{cursor: op.P1})
 	}
-	read := r.read(op, code.reads)
+	read := f.read(n, r, code.reads)
 	set := func(s sources) { r.write(op, code.writes, value{all: s}) }
 	switch code.effect {
 	case sets, tells, marks:
 		set(read)
 	case clears:
-		for first, n := range op.registers(code.writes) {
-			for i := range n {
+		for first, count := range op.registers(code.writes) {
+			for i := range count {
 				f.moved(position{accumulator: first + i}, r.registers)
 			}
 		}
@@ -150,7 +173,7 @@ func (f *flow) apply(op *Op, r *state) {
 			set(elsewhere)
 		}
 	case stepsGroup, unstepsGroup:
-		f.store(position{accumulator: op.P3}, value{all: read})
+		f.store(position{accumulator: op.P3}, value{all: f.stepped(n, r)})
 	case endsGroup, asksGroup:
 		p := position{accumulator: op.P1}
 		if name, _ := op.function(); f.pure(name) {
@@ -171,4 +194,32 @@ func (f *flow) apply(op *Op, r *state) {
 			f.store(position{cursor: c.of}, r.get(op.P2))
 		}
 	}
+}
+
+// stepped returns the sources of a step: of its arguments or, as it is count(*) without any, the rows of all cursors that move in
+// a loop around it.
+func (f *flow) stepped(n int, r *state) (s sources) {
+	if f.program.arguments(f.at[n]) > 0 {
+		return f.read(n, r, arguments)
+	}
+	for m, loop := range f.loops {
+		if op := f.op(m); loop >= 0 && loop == f.loops[n] && op.code().cursor.isAdvance() {
+			s |= f.row(op.P1, r).sources()
+		}
+	}
+	return s
+}
+
+// read returns the sources of operands of a node.
+func (f *flow) read(n int, r *state, of operands) sources {
+	if of != arguments {
+		return r.read(f.op(n), of)
+	}
+	at := f.at[n]
+	count, known := f.arguments[at]
+	if !known {
+		count = f.program.arguments(at)
+		f.arguments[at] = count
+	}
+	return r.sources(f.op(n).P2, count)
 }

@@ -15,26 +15,28 @@ import (
 // either way.
 type graph struct {
 	program Program
+	wide    bool    // see newWideGraph
 	loose   bool    // see newLooseGraph
 	at      []int   // the instruction of each node
 	next    [][]int // the nodes that may follow each node
+	ways    []way   // to each node, but in newLoosestGraph
 }
 
-// maxNodes limits how long a program is followed, and maxLooseNodes for a loose graph.
+// maxNodes limits how long a program is followed, and maxWideNodes for a wide graph.
 const (
-	maxNodes      = 20_000
-	maxLooseNodes = 3_000
+	maxNodes     = 20_000
+	maxWideNodes = 3_000
 )
 
 func (g *graph) limit() int {
-	if g.loose {
-		return maxLooseNodes
+	if g.wide {
+		return maxWideNodes
 	}
 	return maxNodes
 }
 
-// A way maps registers to the addresses stored there, and ^i to 0 once the Once instruction
-// i has been run.
+// A way maps registers to the addresses stored there, those of LEFT JOINs to whether a row has been found, and ^i to 0 once the
+// Once instruction i has been run.
 type way map[int]int
 
 func (w way) with(k, address int) way {
@@ -49,19 +51,20 @@ func (w way) without(k int) way {
 	return w
 }
 
-// key returns a text that differs between any two ways.
-func (w way) key() string {
-	var b strings.Builder
-	for _, k := range slices.Sorted(maps.Keys(w)) {
-		fmt.Fprintf(&b, "%d=%d ", k, w[k])
-	}
-	return b.String()
-}
-
 // A step is an instruction and the way there.
 type step struct {
 	at  int
 	way way
+}
+
+// key returns a text that differs between any two steps.
+func (s step) key() string {
+	var b strings.Builder
+	fmt.Fprint(&b, s.at, " ")
+	for _, k := range slices.Sorted(maps.Keys(s.way)) {
+		fmt.Fprintf(&b, "%d=%d ", k, s.way[k])
+	}
+	return b.String()
 }
 
 // newGraph follows a program from its first instruction. It returns an error for an
@@ -79,14 +82,14 @@ func (g *graph) build() error {
 		if s.at < 0 || s.at >= len(p) {
 			return 0, errNotUnderstood(by.Name)
 		}
-		key := fmt.Sprint(s.at, " ", s.way.key())
+		key := s.key()
 		n, known := numbers[key]
 		if !known {
 			if n = len(g.at); n == g.limit() {
 				return 0, errTooLong
 			}
 			numbers[key] = n
-			g.at, g.next = append(g.at, s.at), append(g.next, nil)
+			g.at, g.next, g.ways = append(g.at, s.at), append(g.next, nil), append(g.ways, s.way)
 			pending = append(pending, s)
 		}
 		return n, nil
@@ -118,12 +121,21 @@ func (g *graph) follow(s step) ([]step, error) {
 	op, on := &g.program[s.at], step{s.at + 1, s.way}
 	to := func(address int, w way) []step { return []step{{address, w}} }
 	code := op.code()
-	if code.limits&noPath != 0 && !g.loose {
+	if code.limits&noPath != 0 && !g.wide {
 		return nil, errNotUnderstood(op.Name)
 	}
 	switch code.next {
 	case onwards:
 		return []step{on}, nil
+	case branchesAbove:
+		if found, known := s.way[op.P1]; known {
+			if w := s.way.without(op.P1); found > 0 {
+				return to(op.P2, w), nil
+			} else {
+				return to(on.at, w), nil
+			}
+		}
+		fallthrough
 	case branches:
 		if op.P2 > 0 {
 			return []step{on, {op.P2, s.way}}, nil
@@ -155,7 +167,7 @@ func (g *graph) follow(s step) ([]step, error) {
 		}
 		return to(on.at, w), nil
 	case numbers:
-		if g.program.returnsTo(op.P2) {
+		if g.program.returnsTo(op.P2) || g.program.finds(op.P2) {
 			return to(on.at, s.way.with(op.P2, op.P1)), nil
 		}
 		return []step{on}, nil
@@ -187,6 +199,25 @@ func (g *graph) follow(s step) ([]step, error) {
 // returnsTo reports whether an instruction returns to the address in a register.
 func (p Program) returnsTo(register int) bool {
 	return p.has(func(op *Op) bool { return op.code().next == returns && op.P1 == register })
+}
+
+// finds reports whether a register tells if a LEFT JOIN has found a row: it is tested before a cursor leaves its rows, and nothing
+// but numbers are stored there.
+func (p Program) finds(register int) (finds bool) {
+	for i := range p {
+		op := &p[i]
+		code := op.code()
+		if code.next == branchesAbove && op.P1 == register && op.P3 == 0 && i+1 < len(p) && p[i+1].code().cursor == leavesRows {
+			finds = true
+			continue
+		}
+		for r := range op.defines() {
+			if r == register && code.next != numbers {
+				return false
+			}
+		}
+	}
+	return finds
 }
 
 // yieldsAt reports whether the instruction at an address yields.

@@ -1,11 +1,19 @@
 package vdbe
 
-// newLooseGraph returns a graph that also has some paths that no run takes. Once goes either way
-// wherever it stands, and if the graph is still large, it is that of newLoosestGraph. Unlike that of
-// newGraph it knows the instructions of triggers, windows and statements that are not queries. It
-// returns an error for any other.
+// newWideGraph returns a graph that, unlike that of newGraph, knows the instructions of triggers, windows and statements that are
+// not queries. It returns an error for any other. If it is large, it is that of newLooseGraph.
+func newWideGraph(p Program) (*graph, error) {
+	g := &graph{program: p, wide: true}
+	if err := g.build(); err != errTooLong {
+		return g, err
+	}
+	return newLooseGraph(p)
+}
+
+// newLooseGraph returns a wide graph that also has some paths that no run takes. Once goes either way
+// wherever it stands, and if the graph is still large, it is that of newLoosestGraph.
 func newLooseGraph(p Program) (*graph, error) {
-	g := &graph{program: p, loose: true}
+	g := &graph{program: p, wide: true, loose: true}
 	if err := g.build(); err != errTooLong {
 		return g, err
 	}
@@ -36,7 +44,7 @@ func newLoosestGraph(p Program) (*graph, error) {
 func (p Program) followLoosely(at int) ([]int, error) {
 	op := &p[at]
 	switch op.code().next {
-	case branches:
+	case branches, branchesAbove:
 		if op.P2 > 0 {
 			return []int{at + 1, op.P2}, nil
 		}

@@ -36,22 +36,26 @@ var unknown = &opcode{next: refused}
 type next uint8
 
 const (
-	onwards    next = iota // at the next instruction
-	branches               // there or at P2, unless it is 0
-	jumps                  // at P2
-	enters                 // at P2, as the first instruction of a program
-	jumpsThree             // at P1, P2 or P3
-	skips                  // at the next instruction the first time, and then at P2
-	halts                  // nowhere
-	calls                  // at P2, and stores in P1 where
-	numbers                // at the next instruction, and stores P1 in P2: it may be an address
-	forgets                // at the next instruction, and clears the registers from P2 to P3: a subroutine is entered without a call
-	returns                // behind the address in P1; at the next instruction if there is none and P3 is not 0
-	prepares               // at P2 or, if it is 0, at the next instruction, and stores in P1 that a coroutine begins at P3
-	yields                 // behind the address in P1, and stores there where
-	finishes               // at P2 of the yield at the address in P1
-	refused                // unknown
+	onwards       next = iota // at the next instruction
+	branches                  // there or at P2, unless it is 0
+	branchesAbove             // the same: at P2 if P1 is above 0
+	jumps                     // at P2
+	enters                    // at P2, as the first instruction of a program
+	jumpsThree                // at P1, P2 or P3
+	skips                     // at the next instruction the first time, and then at P2
+	halts                     // nowhere
+	calls                     // at P2, and stores in P1 where
+	numbers                   // at the next instruction, and stores P1 in P2: it may be an address
+	forgets                   // at the next instruction, and clears the registers from P2 to P3: a subroutine is entered without a call
+	returns                   // behind the address in P1; at the next instruction if there is none and P3 is not 0
+	prepares                  // at P2 or, if it is 0, at the next instruction, and stores in P1 that a coroutine begins at P3
+	yields                    // behind the address in P1, and stores there where
+	finishes                  // at P2 of the yield at the address in P1
+	refused                   // unknown
 )
+
+// isBranch reports whether a run goes on at one of several instructions.
+func (n next) isBranch() bool { return n == branches || n == branchesAbove || n == jumpsThree }
 
 // operands are registers of an instruction.
 type operands uint16
@@ -137,6 +141,7 @@ const (
 	readsRow     // writes the record of a cursor's row
 	inserts      // stores the record that it reads, by its number
 	insertsKey   // stores the record that it reads, by its fields
+	deletesRow   // deletes the row where a cursor stands
 	transfers    // stores the row of the cursor P2
 	filters      // opens a virtual table's rows: see filterArguments
 	lists        // writes a list, for a virtual table, of the first fields of all rows of a cursor, and P3 takes them one by one
@@ -229,7 +234,7 @@ var opcodes = map[string]*opcode{
 	// Conditions.
 	"If":           {next: branches, decides: p1, use: asCondition},
 	"IfNot":        {next: branches, decides: p1, use: asCondition},
-	"IfPos":        {next: branches, effect: countsDown, decides: p1, use: asCondition},
+	"IfPos":        {next: branchesAbove, effect: countsDown, decides: p1, use: asCondition},
 	"IfNotZero":    {next: branches, effect: countsDown, decides: p1, use: asCondition},
 	"DecrJumpZero": {next: branches, effect: countsDown, decides: p1, use: asCondition},
 	"IsNull":       {next: branches, decides: p1},
@@ -247,9 +252,9 @@ var opcodes = map[string]*opcode{
 	"Permutation":  {effect: permutes},
 	"ZeroOrNull":   {effect: tells, reads: p1 | p3, writes: p2},
 	"IsTrue":       {effect: sets, reads: p1, writes: p2, use: asCondition},
-	"OffsetLimit":  {effect: sets, decides: p1 | p3, writes: p2, use: asCondition},
-	"Filter":       {next: branches, decides: key, use: asEqual},
-	"FilterAdd":    {decides: key, use: asEqual},
+	"OffsetLimit":  {effect: sets, reads: p1 | p3, writes: p2, use: asCondition},
+	"Filter":       {next: branches, decides: p1 | key, use: asEqual},
+	"FilterAdd":    {effect: sets, reads: key, writes: p1, use: asEqual},
 
 	// Constants.
 	"Integer":    {next: numbers, effect: sets, writes: p2},
@@ -376,7 +381,7 @@ var opcodes = map[string]*opcode{
 	"IdxInsert":    {effect: insertsKey, reads: p2, decides: p2, cursor: changes},
 	"SorterInsert": {effect: insertsKey, reads: p2, cursor: changes},
 	"RowCell":      {effect: transfers, decides: p3, cursor: changes, limits: noQuery},
-	"Delete":       {cursor: changes},
+	"Delete":       {effect: deletesRow, cursor: changes},
 	"IdxDelete":    {decides: p2n3, cursor: changes, use: asRemoved},
 	"ResetSorter":  {cursor: changes},
 	"VInitIn":      {effect: lists, writes: p2 | p3, cursor: usesIt, limits: noPath},

@@ -113,6 +113,8 @@ var more = map[string]string{
 	"AggValue":      "reads P1", // the accumulator
 	"Cast":          "writes P1",
 	"CollSeq":       "writes P1",
+	"Filter":        "reads P1", // the set of keys
+	"FilterAdd":     "writes P1",
 	"Gosub":         "writes P1", // the address
 	"InitCoroutine": "writes P1",
 	"IsType":        "reads P3", // if P1 is no cursor
@@ -166,7 +168,7 @@ func (c *opcode) says() (list []string) {
 			list = append(list, fmt.Sprintf("writes P%d", i+1))
 		}
 	}
-	if slices.Contains([]next{branches, jumps, enters, jumpsThree, skips, calls, prepares, yields}, c.next) {
+	if slices.Contains([]next{branches, branchesAbove, jumps, enters, jumpsThree, skips, calls, prepares, yields}, c.next) {
 		list = append(list, "jumps")
 	}
 	if c.cursor != without {

@@ -12,8 +12,9 @@ type reach struct {
 // maxSize limits how many registers are followed, over all nodes.
 const maxSize = 1 << 22
 
-// propagate follows the registers through all nodes that are reached. Apply makes the changes of a node.
-func (g *graph) propagate(apply func(n int, s *state) error) (reach, error) {
+// propagate follows the registers through all nodes that are reached. Apply makes the changes of a node, and meet, if there is
+// one, those before a node.
+func (g *graph) propagate(apply func(n int, s *state) error, meet func(n int, s *state)) (reach, error) {
 	r := reach{before: make([]state, len(g.at)), reached: make([]bool, len(g.at))}
 	r.reached[0] = true
 	pending := []int{0}
@@ -25,7 +26,12 @@ func (g *graph) propagate(apply func(n int, s *state) error) (reach, error) {
 			return r, err
 		}
 		for _, m := range g.next[n] {
-			if r.join(m, after) {
+			before := after
+			if meet != nil {
+				before = state{slices.Clone(after.registers), after.behind}
+				meet(m, &before)
+			}
+			if r.join(m, before) {
 				pending = append(pending, m)
 			}
 		}

@@ -5,19 +5,16 @@ import (
 	"gonum.org/v1/gonum/graph/simple"
 )
 
-// regions finds the region of each decision of a program, see [Program.Repeats].
+// regions finds the region of each decision of a graph: the nodes on paths from it to the first one that all these paths have
+// in common, its post-dominator. Only runs that complete count, so a path does not end where the statement fails.
 type regions struct {
 	*graph
 	join dominators.DominatorTree // of the reversed graph
 	end  int64                    // a node behind the last ones
 }
 
-func newRegions(p Program) (*regions, error) {
-	g, err := newLooseGraph(p)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(g.at) > maxNodes:
+func newRegions(g *graph) (*regions, error) {
+	if len(g.at) > maxNodes {
 		return nil, errTooLong
 	}
 	r := &regions{graph: g, end: int64(len(g.at))}
@@ -31,7 +28,7 @@ func newRegions(p Program) (*regions, error) {
 		for _, m := range next {
 			edge(int64(m), int64(n))
 		}
-		if len(next) == 0 {
+		if op := g.op(n); len(next) == 0 && op.P1 == 0 {
 			edge(r.end, int64(n))
 		}
 	}
@@ -43,42 +40,45 @@ func newRegions(p Program) (*regions, error) {
 func (r *regions) of(decision int) (list []int) {
 	for n, at := range r.at {
 		if at == decision {
-			list = append(list, r.ofNode(n)...)
-		}
-	}
-	return list
-}
-
-// ofNode returns the instructions on paths from a node to its post-dominator.
-func (r *regions) ofNode(n int) (list []int) {
-	join := r.end
-	if d := r.join.DominatorOf(int64(n)); d != nil {
-		join = d.ID()
-	}
-	seen := map[int]bool{}
-	for pending := []int{n}; len(pending) > 0; {
-		from := pending[len(pending)-1]
-		pending = pending[:len(pending)-1]
-		for _, m := range r.next[from] {
-			if int64(m) != join && !seen[m] {
-				seen[m] = true
+			nodes, _ := r.ofNode(n)
+			for _, m := range nodes {
 				list = append(list, r.at[m])
-				pending = append(pending, m)
 			}
 		}
 	}
 	return list
 }
 
+// ofNode returns the nodes on paths from a node to its post-dominator, and that one.
+func (r *regions) ofNode(n int) (list []int, join int) {
+	join = int(r.end)
+	if d := r.join.DominatorOf(int64(n)); d != nil {
+		join = int(d.ID())
+	}
+	seen := map[int]bool{}
+	for pending := []int{n}; len(pending) > 0; {
+		from := pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
+		for _, m := range r.next[from] {
+			if m != join && !seen[m] {
+				seen[m] = true
+				list = append(list, m)
+				pending = append(pending, m)
+			}
+		}
+	}
+	return list, join
+}
+
 // decide finds the region of an instruction that is a decision by a varying value. It reports false if the region cannot be found.
 func (a *analysis) decide(i int) bool {
 	op := &a.program[i]
 	code := op.code()
-	varying := a.varying(i, code.decides)
+	varying := a.decides(i)
 	switch {
-	case code.next == branches || code.next == jumpsThree:
+	case code.next.isBranch():
 		byComparison := code.decides == 0 && code.cursor == without // the one before it
-		varying = varying || code.cursor != without && a.loose[op.P1] || byComparison && i > 0 && a.decided[i-1]
+		varying = varying || code.cursor != without && a.wanders(op) || byComparison && i > 0 && a.decided[i-1]
 		return !varying || a.part(i)
 	case !varying:
 		return true
@@ -86,7 +86,7 @@ func (a *analysis) decide(i int) bool {
 		a.decided[i] = true
 		return i+1 < len(a.program) && a.program[i+1].code().next == jumpsThree
 	case code.effect == inserts, code.effect == insertsKey, code.use == asRemoved:
-		return a.tables.cursor(op.P1).own // which rows there are varies, see [analysis.loosen]
+		return true // which rows there are varies, see [analysis.loosen]
 	}
 	return false
 }
@@ -97,8 +97,11 @@ func (a *analysis) part(i int) bool {
 		return true
 	}
 	if a.regions == nil {
-		var err error
-		if a.regions, err = newRegions(a.program); err != nil {
+		g, err := newWideGraph(a.program)
+		if err == nil {
+			a.regions, err = newRegions(g)
+		}
+		if err != nil {
 			return false
 		}
 	}
@@ -110,27 +113,45 @@ func (a *analysis) part(i int) bool {
 }
 
 // loosen follows an instruction that one run may execute more often than another: everything that it writes varies, and
-// so do the rows of its cursor. The same holds for the cursor of an instruction that finds, stores or deletes rows by a varying key,
-// and for everything that is read from such a cursor. It reports false if the instruction may not be executed more often.
+// so do the rows of its cursor, or the row where it stands. The same holds for the cursor of an instruction that finds, stores or
+// deletes rows by a varying key, and for everything that is read from such a cursor. It reports false if the instruction may not be
+// executed more often.
 func (a *analysis) loosen(i int) bool {
 	op := &a.program[i]
 	code := op.code()
 	name, _ := op.function()
 	switch {
 	case !a.uncertain[i]:
-	case op.calls() && !a.pure(name) && !a.idle(name), code.effect == filters, code.effect == fails && op.P1 != 0:
+	case op.calls() && !a.pure(name) && !a.idle(name), code.effect == filters:
 		return false
 	}
-	if a.uncertain[i] && code.cursor > usesIt || code.cursor != without && a.varying(i, code.decides) {
+	astray := code.cursor != without && (a.loose[op.P1] || a.adrift[op.P1])
+	varying := a.uncertain[i] || code.cursor != without && a.decides(i)
+	switch role := code.cursor; {
+	case role == leads && (varying || astray):
+		a.drift(op.P3)
+	case role.moves() && varying:
+		a.drift(op.P1)
+	case role > usesIt && varying, code.effect == deletesRow && astray:
 		a.loosenCursor(op.P1)
 	}
-	if code.cursor == leads && a.loose[op.P1] {
-		a.loosenCursor(op.P3)
-	}
-	if a.uncertain[i] || code.cursor != without && a.loose[op.P1] {
+	if a.uncertain[i] || astray {
 		a.writeVarying(i)
 	}
 	return true
+}
+
+// wanders reports whether an instruction may find a row of its cursor in one run and none in another. A cursor that is adrift
+// finds the first row, if there is one.
+func (a *analysis) wanders(op *Op) bool {
+	toFirst := op.code().cursor.isStart() && op.code().decides == 0
+	return a.loose[op.P1] || a.adrift[op.P1] && !toFirst
+}
+
+// drift records that a cursor stands on one row in one run and on another in another.
+func (a *analysis) drift(cursor int) {
+	a.changed = a.changed || !a.adrift[cursor]
+	a.adrift[cursor] = true
 }
 
 // loosenCursor makes all cursors loose that may see the rows of one.

@@ -38,7 +38,7 @@ import (
 // registers of their own.
 func (p Program) Repeats(pure, idle func(name string) bool) bool {
 	a := &analysis{pure: pure, idle: idle, program: p, registers: map[int]map[int]fields{}, cursors: map[int]fields{}, roots: map[[3]int]fields{},
-		loose: map[int]bool{}, tables: cursorsOf(p), uncertain: make([]bool, len(p)), decided: make([]bool, len(p))}
+		loose: map[int]bool{}, adrift: map[int]bool{}, tables: cursorsOf(p), uncertain: make([]bool, len(p)), decided: make([]bool, len(p))}
 	for a.changed = true; a.changed; {
 		a.changed = false
 		for i := range p {
@@ -82,7 +82,8 @@ type analysis struct {
 
 	decided   []bool       // of instructions: decisions by a varying value
 	uncertain []bool       // of instructions: in a region
-	loose     map[int]bool // of cursors
+	loose     map[int]bool // of cursors: which rows there are varies
+	adrift    map[int]bool // of cursors: which row they stand on varies
 	tables    cursors
 	regions   *regions     // nil until there is a decision
 	written   *definitions // nil until anything varies
@@ -97,7 +98,7 @@ func grow[K comparable](a *analysis, of map[K]fields, k K, f fields) {
 
 // write records that fields of a register vary that instruction i has written.
 func (a *analysis) write(i, register int, f fields) {
-	if f == 0 {
+	if f == 0 || register == 0 { // 0 is none
 		return
 	}
 	if a.registers[register] == nil {
@@ -116,14 +117,18 @@ func (a *analysis) vary(i, register int, yes bool) {
 // read returns the fields of a register that vary where instruction i reads it.
 func (a *analysis) read(i, register int) (f fields) {
 	for at, written := range a.registers[register] {
-		if a.written == nil {
-			a.written = newDefinitions(a.program)
-		}
-		if a.written.has(i, definition{at, register}) {
+		if a.definitions().has(i, definition{at, register}) {
 			f |= written
 		}
 	}
 	return f
+}
+
+func (a *analysis) definitions() *definitions {
+	if a.written == nil {
+		a.written = newDefinitions(a.program)
+	}
+	return a.written
 }
 
 // varies reports whether any of n registers varies where instruction i reads them.
@@ -142,8 +147,8 @@ func (a *analysis) varying(i int, of operands) bool {
 		return false // nor is it asked how many arguments there are
 	}
 	for first, n := range a.program[i].registers(of) {
-		if of == arguments && n == math.MaxInt {
-			n = a.program.written(i, first)
+		if of == arguments {
+			n = a.program.arguments(i)
 		}
 		if a.varies(i, first, n) {
 			return true
@@ -184,8 +189,12 @@ func (a *analysis) compute(i int) bool {
 			}
 		}
 	case marks:
-		// Whether the row is the extreme one may vary.
-		return op.P1 == 0 || a.nothingVaries()
+		// Whether the row is the extreme one depends on the values of the step behind it, and of those before.
+		if op.P1 != 0 {
+			step := min(i+1, len(a.program)-1)
+			a.vary(i, op.P1, a.varying(step, arguments|p3))
+			return a.program[step].code().effect == stepsGroup || a.nothingVaries()
+		}
 	case callsFunction, stepsGroup, unstepsGroup:
 		varying := a.varying(i, code.reads)
 		write(varying || !a.pure(name))
@@ -217,7 +226,7 @@ func (a *analysis) compute(i int) bool {
 		grow(a, a.cursors, op.P1, a.read(i, op.P2))
 	case insertsKey:
 		f := a.read(i, op.P2)
-		if f&firstFields(a.sortedBy(op.P1)) != 0 {
+		if a.keyVaries(i) {
 			f = everything // the order of the rows varies
 		}
 		grow(a, a.cursors, op.P1, f)
@@ -248,10 +257,14 @@ func (a *analysis) open(op *Op) {
 // found to vary so far.
 func (a *analysis) nothingVaries() bool { return len(a.registers) == 0 && len(a.cursors) == 0 }
 
-// written returns the number of registers from first on, without a gap, that instructions write before the one at. Arguments are
-// among them: EXPLAIN does not tell how many arguments a call has of a function that takes any number, but SQLite writes each
-// by an instruction at a lower address, or among the constants, from which Init goes on.
-func (p Program) written(at, first int) (n int) {
+// arguments returns the most arguments that the call at an instruction has. EXPLAIN does not tell how many there are of a
+// function that takes any number, but SQLite writes each by an instruction at a lower address, or among the constants, from which
+// Init goes on: so they are no more than the registers from P2 on, without a gap, that such instructions write.
+func (p Program) arguments(at int) (n int) {
+	if _, n = p[at].function(); n != math.MaxInt {
+		return n
+	}
+	n = 0
 	written := map[int]bool{}
 	for i := range p {
 		if i < at || p[0].code().next == enters && i >= p[0].P2 {
@@ -262,7 +275,7 @@ func (p Program) written(at, first int) (n int) {
 			}
 		}
 	}
-	for written[first+n] {
+	for written[p[at].P2+n] {
 		n++
 	}
 	return n
@@ -279,12 +292,27 @@ func (p Program) filterArguments(i int) int {
 	return math.MaxInt
 }
 
-// sortedBy returns the number of leading fields that a sorter compares, which its opening
-// instruction gives as k(n,...). Rows that are equal in these stay in the order of their
-// insertion.
-func (a *analysis) sortedBy(cursor int) int {
-	for i := range a.program {
-		op := &a.program[i]
+// decides reports whether any value by which instruction i decides varies.
+func (a *analysis) decides(i int) bool {
+	if op := &a.program[i]; op.code().effect == insertsKey {
+		return op.code().decides != 0 && a.keyVaries(i)
+	}
+	return a.varying(i, a.program[i].code().decides)
+}
+
+// keyVaries reports whether any field varies by which a table sorts the record that instruction i inserts.
+func (a *analysis) keyVaries(i int) bool {
+	f := a.read(i, a.program[i].P2)
+	return f != 0 && f&firstFields(a.sortedBy(i)) != 0
+}
+
+// sortedBy returns the number of leading fields by which a table sorts the record that instruction i inserts. A sorter
+// compares as many as its opening instruction gives as k(n,...). Rows that are equal in these stay in the order of their
+// insertion. Another table compares all, but all fields behind a number of its own sequence do not matter.
+func (a *analysis) sortedBy(i int) int {
+	cursor := a.program[i].P1
+	for j := range a.program {
+		op := &a.program[j]
 		if op.code().cursor != opensSorter || op.P1 != cursor || op.P3 != 0 {
 			continue
 		}
@@ -293,5 +321,44 @@ func (a *analysis) sortedBy(cursor int) int {
 			return count
 		}
 	}
+	record := a.writer(i, a.program[i].P2)
+	for k := 0; record != nil && record.code().effect == packs && k < record.P2; k++ {
+		if a.program.numbersRows(record.P1+k, cursor) {
+			return k + 1
+		}
+	}
 	return math.MaxInt
+}
+
+// writer returns the only instruction that may have written a register where instruction i reads it; nil if there are several.
+func (a *analysis) writer(i, register int) (only *Op) {
+	for at := range a.program {
+		op := &a.program[at]
+		for r := range op.defines() {
+			if r != register || !a.definitions().has(i, definition{at, r}) {
+				continue
+			}
+			if only != nil {
+				return nil
+			}
+			only = op
+		}
+	}
+	return only
+}
+
+// numbersRows reports whether nothing writes a register but the sequence of a cursor, which never repeats a number.
+func (p Program) numbersRows(register, cursor int) (only bool) {
+	for i := range p {
+		op := &p[i]
+		for first, n := range op.registers(op.code().writes) {
+			if first <= register && register < first+n {
+				if op.code().cursor != changes || op.P1 != cursor {
+					return false
+				}
+				only = true
+			}
+		}
+	}
+	return only
 }

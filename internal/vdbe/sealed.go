@@ -102,7 +102,7 @@ func (p Program) SealedUses(s Sealing) ([]Use, error) {
 	for a.grown = true; a.grown; {
 		a.grown = false
 		for _, sp := range a.parts {
-			_, err := sp.propagate(func(n int, r *state) error { return a.apply(sp, sp.at[n], r) })
+			_, err := sp.propagate(func(n int, r *state) error { return a.apply(sp, sp.at[n], r) }, nil)
 			if err != nil {
 				return nil, err
 			}

@@ -6,6 +6,7 @@ import "slices"
 // aggregate's accumulator. Positions are numbered per program.
 type position struct {
 	cursor      int
+	field       int // of a row in a table of the statement's own: the first one that depends on the same, see [flow.field]
 	accumulator int // register; 0 for a cursor
 }
 

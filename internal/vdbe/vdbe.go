@@ -11,8 +11,8 @@
 //
 //   - An instruction is not understood: its row of [opcodes] loses noPath, and [flow.apply] gets its effect if it has a new one.
 //     Windows over grouped rows were of this kind: AggInverse and AggValue, of other aggregates than the one that is proved.
-//   - A cursor starts or moves where that cannot matter: [disjointness.restarts] and [disjointness.onePass]. Sorters that keep
-//     the first rows were of this kind, and windows over groups: see [disjointness.startsToRead] and [disjointness.holdsAnswers].
+//   - A cursor starts or moves where that cannot matter: [disjointness.onePass]. Sorters that keep the first rows were of this
+//     kind, and windows over rows: see [disjointness.startsToRead] and [disjointness.consumes].
 //   - A row feeds something several times by another way than a loop: [disjointness.movesOn], which says when a position begins anew.
 package vdbe
 
