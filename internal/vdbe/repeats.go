@@ -11,7 +11,8 @@ import (
 // equally often and with the same arguments, and opens virtual tables with the same
 // arguments. A function is pure if it gives the same answer to the same arguments, and
 // idle if its answers may vary and its calls have no effect; pure and idle report which
-// functions are, by their names in lower case.
+// functions are, by their names in lower case. Tables reports whether all virtual tables are idle in this sense: then
+// it does not matter with which arguments they are opened, or how often.
 //
 // # The proof
 //
@@ -36,8 +37,8 @@ import (
 // An unknown instruction, such as one of another version of SQLite, ends the proof
 // as soon as anything varies. This also holds for triggers (Program), which have
 // registers of their own.
-func (p Program) Repeats(pure, idle func(name string) bool) bool {
-	a := &analysis{pure: pure, idle: idle, program: p, registers: map[int]map[int]fields{}, cursors: map[int]fields{}, roots: map[[3]int]fields{},
+func (p Program) Repeats(pure, idle func(name string) bool, tables func() bool) bool {
+	a := &analysis{pure: pure, idle: idle, idleTables: tables, program: p, registers: map[int]map[int]fields{}, cursors: map[int]fields{}, roots: map[[3]int]fields{},
 		loose: map[int]bool{}, adrift: map[int]bool{}, tables: cursorsOf(p), uncertain: make([]bool, len(p)), decided: make([]bool, len(p))}
 	for a.changed = true; a.changed; {
 		a.changed = false
@@ -71,10 +72,11 @@ func firstFields(n int) fields {
 const rootInRegister = 0x10
 
 type analysis struct {
-	pure    func(name string) bool
-	idle    func(name string) bool
-	program Program
-	changed bool
+	pure       func(name string) bool
+	idle       func(name string) bool
+	idleTables func() bool
+	program    Program
+	changed    bool
 
 	registers map[int]map[int]fields // the varying fields of each register, by the instruction that writes them; nothing if absent
 	cursors   map[int]fields         // by cursor
@@ -205,7 +207,11 @@ func (a *analysis) compute(i int) bool {
 		// The answer of a window function to a row depends on the steps up to it.
 		write(!a.pure(name) || a.varying(i, code.reads))
 	case filters:
-		return !a.varies(i, op.P3+2, a.program.filterArguments(i))
+		varying := a.varies(i, op.P3+2, a.program.filterArguments(i))
+		if varying {
+			a.loosenCursor(op.P1)
+		}
+		return !varying || a.idleTables()
 	case lists:
 		write(a.cursors[op.P1] != 0)
 	case readsVirtual:

@@ -28,7 +28,7 @@ type DryRun struct {
 	pure    functionSet
 	totals  map[chargeKey]*Total
 	groups  map[*Function]*Groups // of the aggregates under d1
-	cures   map[*Function]string // see cure
+	cures   map[*Function]string  // see cure
 	Failed  error                 // of a call of a function that charges
 
 	hurried atomic.Bool
@@ -77,10 +77,10 @@ type Total struct {
 	Sum
 	more        Sum // that may be charged beyond the sum, since the cost of a step depends on a draw
 	Evaluations int64
-	perRow      bool // it is for each row of the account
+	perRow      bool  // it is for each row of the account
 	rows        int64 // the most rows of the account in a group then
-	byValue     bool // it is the largest sum for any sealed value of the account
-	Once        bool // an account is charged in the unit only once
+	byValue     bool  // it is the largest sum for any sealed value of the account
+	Once        bool  // an account is charged in the unit only once
 }
 
 // Groups are the groups of an aggregate under d1.
@@ -263,7 +263,7 @@ func (d *DryRun) Close() {
 // Certainty tells how much is proved of the counted charges once the dry run has ended, and why nothing is.
 func (d *DryRun) Certainty() (_ Certainty, doubt string) {
 	settled := func(name string) bool { return d.pure.has(name) || d.session.Table.isSettled(name) }
-	repeats := d.Program.Repeats(settled, d.session.Table.isFree)
+	repeats := d.Program.Repeats(settled, d.session.Table.isFree, func() bool { return d.session.opensJSONOnly(d.sql) })
 	switch {
 	case d.readsLedger:
 		return Guessed, "it reads the ledger, which changes while it runs"

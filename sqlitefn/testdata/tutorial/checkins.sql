@@ -169,11 +169,8 @@ SELECT dx_histogram(user, n, 0.1, 'visits', 10) FROM (SELECT user, count(*) AS n
 -- 0.1 record
 SELECT dx_percentile(user, n, 90, 0.1, 'visits', 'dh') FROM (SELECT user, count(*) AS n FROM checkins GROUP BY user);
 
--- uncertain
-SELECT key, value FROM json_each((SELECT dx_histogram(user, n, 0.1, 'visits', 10) FROM (SELECT user, count(*) AS n FROM checkins GROUP BY user)));
-
 -- 0.1 record
-CREATE TEMP TABLE kept AS SELECT dx_histogram(user, n, 0.1, 'visits', 10) AS h FROM (SELECT user, count(*) AS n FROM checkins GROUP BY user);
+SELECT key, value FROM json_each((SELECT dx_histogram(user, n, 0.1, 'visits', 10) FROM (SELECT user, count(*) AS n FROM checkins GROUP BY user)));
 
 -- SELECT user, 'record', 0.1 * count(DISTINCT loc) FROM checkins JOIN venues USING (loc) GROUP BY user
 SELECT v.name || ' (' || dx_accounts(c.user, 0.1) || ')' AS line FROM checkins c, venues v WHERE c.loc = v.loc GROUP BY c.loc ORDER BY line;
