@@ -2,6 +2,7 @@ package scalar
 
 import (
 	"math"
+	"math/big"
 	"slices"
 	"testing"
 
@@ -29,8 +30,9 @@ func TestMeanDeviationHoldsForAllRecords(t *testing.T) {
 				for k := -int64(16 / v.count.rate); k <= int64(16/v.count.rate); k++ {
 					divisor := max(1, c.rows+k)
 					for j := -int64(16 / v.sum.rate); j <= int64(16/v.sum.rate); j++ {
-						index := float64(u.last)/2 + float64(2*total-c.rows*u.last+j)/float64(2*divisor)
-						r := Release{Value: min(max(index, 0), c.last), Readings: float64(divisor)}
+						num := big.NewInt(divisor*u.last + 2*total - c.rows*u.last + j)
+						scale := c.last / v.times(float64(divisor))
+						r := Release{Value: u.quotient(num, big.NewInt(2*divisor), scale), Readings: float64(divisor)}
 						if math.Abs(r.Value-truth) <= d(r)+1e-11 {
 							covered += geometricMass(v.count.rate, k) * geometricMass(v.sum.rate, j)
 						}

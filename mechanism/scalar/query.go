@@ -92,7 +92,8 @@ func (q *Query) Draw(src *exact.Source, a *Accumulator) float64 { return q.law.d
 // returns an error where the error of an answer depends on the readings, as it does for percentiles
 // under d1, nd1 and dh, for variances and for histograms.
 //
-// That of an average depends on how many readings there are, rows; 0 means that this is not known.
+// That of an average is larger by the 2000th of the noise's scale by which rounding may move the answer. It depends on how many
+// readings there are, rows; 0 means that this is not known.
 // Then it is that of a single reading under d1 and dinf, which is the largest, and an
 // error under nd1 and dh. Under these it is that of the worst readings.
 //

@@ -1,6 +1,6 @@
 -- What charges nobody: on public arguments alone, and the same digits on all hosts.
 SELECT geoind_epsilon(1.4, 200), geoind_epsilon(ln2, 200) FROM (SELECT 0.6931471805599453 AS ln2);
---> 0.006999999999999999, 0.0034657359027997266
+--> 0.007, 0.0034657359027997266
 SELECT round(geoind_factor(0.006931471805599453, 200), 12), geoind_factor(0.01, 0), geoind_factor(0.01, 100) > exp(1);
 --> 4.0, 1.0, 1
 SELECT geoind_radius(0.01, 0.95), round(geoind_confidence(0.01, 474.386452), 6), lbs_radius(0.01, 0.9, 300);

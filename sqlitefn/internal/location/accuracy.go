@@ -2,6 +2,7 @@ package location
 
 import (
 	"math"
+	"math/big"
 	"strings"
 
 	"github.com/geosql/geosql/budget"
@@ -74,8 +75,9 @@ var accuracyFunctions = []*frame.Function{
 	},
 }
 
+// geoindEpsilon divides the decimals that people wrote: 1.4/200 is 0.007, and not the quotient of floats.
 func geoindEpsilon(c frame.Call) error {
-	eps := c.Number(argLevel) / c.Number(argWithin)
+	eps, _ := new(big.Rat).Quo(c.Decimal(argLevel), c.Decimal(argWithin)).Float64()
 	if eps == 0 || math.IsInf(eps, 0) {
 		return c.Errorf(argLevel, "divided by radius_m is not a number that a float can hold")
 	}
