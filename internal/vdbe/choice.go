@@ -1,5 +1,7 @@
 package vdbe
 
+import "slices"
+
 // A choice is a decision by values between ways that write registers: CASE and the like. Where its ways meet again, each of
 // these registers depends on its values, written or not. A decision whether there is a step at all, as WHERE
 // makes it, is none: its ways do not meet before the next row, which writes the registers anew.
@@ -18,9 +20,9 @@ func (f *flow) findChoices() error {
 	if err != nil {
 		return err
 	}
-	f.choices = map[int][]choice{}
+	f.choices, f.deciding = map[int][]choice{}, map[int]int{}
 	meeting := map[int][]choice{}
-	f.registers = f.program.registerCount()
+	registers := f.program.registerCount()
 	size := 0
 	for n := range g.at {
 		if f.comparison(g.at[n]) == nil {
@@ -30,7 +32,7 @@ func (f *flow) findChoices() error {
 		if size += len(nodes); size > maxRegions {
 			return errTooLong
 		}
-		c := choice{by: f.registers + g.at[n]}
+		c := choice{}
 		seen := map[int]bool{}
 		for _, m := range nodes {
 			op := g.op(m)
@@ -43,9 +45,16 @@ func (f *flow) findChoices() error {
 				}
 			}
 		}
-		if join < len(g.at) && len(c.written) > 0 {
-			meeting[join] = append(meeting[join], c)
+		if join == len(g.at) || len(c.written) == 0 {
+			continue
 		}
+		by, known := f.deciding[g.at[n]]
+		if !known {
+			by = registers + len(f.deciding)
+			f.deciding[g.at[n]] = by
+		}
+		c.by = by
+		meeting[join] = append(meeting[join], c)
 	}
 	for n := range f.at {
 		if list := meeting[node[n]]; list != nil {
@@ -74,21 +83,25 @@ func (f *flow) comparison(i int) *Op {
 
 // decide remembers the values by which a node decides.
 func (f *flow) decide(n int, s *state) {
-	op := f.comparison(f.at[n])
-	if op == nil {
+	by, chooses := f.deciding[f.at[n]]
+	if !chooses {
 		return
 	}
+	op := f.comparison(f.at[n])
 	code := op.code()
 	from := s.read(op, code.decides)
 	if code.use == asKey && code.cursor != probes {
 		from |= f.row(op.P1, s).sources()
 	}
-	by := f.registers + f.at[n]
 	s.set(by, value{all: s.get(by).all | from})
 }
 
 // meet tells the registers before a node of the decisions with ways that meet there.
-func (f *flow) meet(n int, s *state) {
+func (f *flow) meet(n int, s state) state {
+	if f.choices[n] == nil {
+		return s
+	}
+	s.registers = slices.Clone(s.registers)
 	for _, c := range f.choices[n] {
 		if from := s.get(c.by).all; from != 0 {
 			s.set(c.by, value{})
@@ -97,6 +110,7 @@ func (f *flow) meet(n int, s *state) {
 			}
 		}
 	}
+	return s
 }
 
 // registerCount returns a number larger than that of any register of the program.

@@ -11,7 +11,7 @@ type flow struct {
 	numbers   map[position]int
 	stored    map[position]value // the content of a table of the statement's own, by its first cursor, or of an accumulator
 	choices   map[int][]choice   // by the nodes where their ways meet
-	registers int                // of the program: its choices have others behind these
+	deciding  map[int]int        // the register of each deciding instruction, see choice
 	loops     []int              // of each node, see [graph.components]
 	arguments map[int]int        // how many there are, by instruction
 	reach
@@ -135,7 +135,9 @@ func (f *flow) moved(p position, r registers) {
 		}
 	}
 	for i := range r {
-		r[i] = r[i].moved(s)
+		if s != 0 {
+			r[i] = r[i].moved(s)
+		}
 	}
 }
 

@@ -13,8 +13,8 @@ type reach struct {
 const maxSize = 1 << 22
 
 // propagate follows the registers through all nodes that are reached. Apply makes the changes of a node, and meet, if there is
-// one, those before a node.
-func (g *graph) propagate(apply func(n int, s *state) error, meet func(n int, s *state)) (reach, error) {
+// one, returns the state that comes to a node.
+func (g *graph) propagate(apply func(n int, s *state) error, meet func(n int, s state) state) (reach, error) {
 	r := reach{before: make([]state, len(g.at)), reached: make([]bool, len(g.at))}
 	r.reached[0] = true
 	pending := []int{0}
@@ -28,8 +28,7 @@ func (g *graph) propagate(apply func(n int, s *state) error, meet func(n int, s 
 		for _, m := range g.next[n] {
 			before := after
 			if meet != nil {
-				before = state{slices.Clone(after.registers), after.behind}
-				meet(m, &before)
+				before = meet(m, after)
 			}
 			if r.join(m, before) {
 				pending = append(pending, m)
