@@ -82,7 +82,7 @@ var frame = []Bug{
 	{
 		Name: "choice-forgotten", Title: "a value that a condition on a looked-up row chooses is taken for one of its own row",
 		Function: "dx_sum", Package: "sqlitefn", Test: "TestGroupRules",
-		Edits: []Edit{first("vdbe.flow.meet", `return`)},
+		Edits: []Edit{first("vdbe.flow.meet", `return s`)},
 	},
 	{
 		Name: "window-rows-kept", Title: "a row that a window reads again and again is taken for one that it deletes",
