@@ -1,6 +1,7 @@
 package scalar
 
 import (
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -32,6 +33,9 @@ func rounded(num, den *big.Int, scale float64) float64 {
 	num = new(big.Int).Mul(num, whole)
 	num.Lsh(num, 1).Add(num, den)
 	grains := num.Div(num, den.Lsh(den, 1))
+	if 0 <= decimals && decimals <= maxDecimals && grains.BitLen() <= 53 { // both operands are exact, so the division rounds once
+		return float64(grains.Int64()) / math.Pow10(decimals)
+	}
 	x, _ := new(big.Rat).SetFrac(grains.Mul(grains, part), whole).Float64()
 	return x
 }
