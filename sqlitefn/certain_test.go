@@ -15,7 +15,7 @@ func (q randomSQL) decided() string {
 	odd := func() string {
 		return q.of("y % 2", "CAST(y AS INTEGER) % 3 = 1", "y > (SELECT avg(x) FROM r)", "abs(y) % 3 IN (1, 2)", "y % 2 AND k > 0", "printf('%d', y) LIKE '%3'", "y % 2 BETWEEN k % 2 AND 1")
 	}
-	switch q.IntN(18) {
+	switch q.IntN(23) {
 	case 0:
 		return "SELECT k, y FROM " + groups() + " WHERE " + odd() + q.first()
 	case 1:
@@ -50,6 +50,17 @@ func (q randomSQL) decided() string {
 		return "WITH m AS MATERIALIZED (SELECT k, y FROM " + groups() + q.of(" WHERE "+odd(), " ORDER BY y LIMIT 2", "") + ") SELECT " + value + " FROM m"
 	case 16:
 		return "SELECT " + value + " FROM (SELECT DISTINCT k, " + q.of("1", "y % 2") + " FROM " + groups() + q.of(" WHERE "+odd(), "") + q.of("", " ORDER BY k", " ORDER BY 2") + ")"
+	case 17: // the row with the largest
+		return "SELECT " + q.of("k", value, "dx_value('ana', k, 0.5, 'u')") + ", " + q.of("max(y)", "min(y)", "max(k), min(k)") + " FROM " + groups() + q.of("", " GROUP BY k % 2", " GROUP BY y % 2")
+	case 18:
+		return "SELECT j.value, " + q.of("k", value) + " FROM " + groups() + " m, json_each(json_array(" + q.of("y, k", "k", "1, 2") + ")) j" + q.of("", " WHERE "+odd())
+	case 19:
+		return strings.TrimSuffix(strings.TrimPrefix(groups(), "("), ")") + q.of(" UNION ALL ", " UNION ", " EXCEPT ") + strings.TrimSuffix(strings.TrimPrefix(groups(), "("), ")") +
+			q.of("", " ORDER BY 1", " ORDER BY 2") + q.of("", " LIMIT 2", " LIMIT 2 OFFSET 1")
+	case 20: // rows that replace others
+		return "INSERT OR " + q.of("REPLACE", "IGNORE") + " INTO kept SELECT " + q.of("k", "y") + ", " + q.of("y", value) + " FROM " + groups() + q.of("", " WHERE "+odd(), " ORDER BY y LIMIT 2")
+	case 21: // rows found by a released value
+		return "SELECT m.k, n.x, " + q.of("dx_value('ana', n.x, 0.5, 'u')", value, "1") + " FROM " + groups() + " m " + q.of("JOIN", "LEFT JOIN") + " r n ON n.id = " + q.of("CAST(abs(m.y) % 5 AS INTEGER)", "m.k")
 	default:
 		return "SELECT k, y, (SELECT k + " + odd() + ") FROM " + groups() + " ORDER BY " + odd() + " LIMIT " + q.of("3", "1 OFFSET 1", "(SELECT count(*) FROM s)")
 	}
@@ -58,6 +69,7 @@ func (q randomSQL) decided() string {
 // A statement charges its certain count, for all answers.
 func TestCertainCountsAreCharged(t *testing.T) {
 	d := newReadings(t)
+	d.run(`CREATE TABLE kept(k PRIMARY KEY, y)`)
 	q := randomSQL{trials.Rand(t)}
 	certain, statements := 0, trials.Count(t, "GEOSQL_STATEMENTS", 200)
 	for range statements {

@@ -113,6 +113,16 @@ var disjointPrograms = []struct{ name, why, program string }{
 		"OpenRead 0 2; OpenRead 1 3; Rewind 0 11; Rewind 1 6; AggStep 0 0 6 count(0); Next 1 4; AggFinal 6 0 0 count(0); AggStep 0 6 5 g(1); Null 0 6; If 3 3; Next 0 3; Halt"},
 	{"running sums", "may be used several times", "OpenRead 0 2; Rewind 0 9; Column 0 0 2; AggStep 0 2 6 sum(1); If 3 8; AggFinal 6 1 0 sum(1); AggStep 0 6 5 g(1); Null 0 7; Next 0 2; Halt"},
 
+	// A LEFT JOIN passes a row on with NULLs if its register says that no other was found.
+	{"a LEFT JOIN", "", "OpenRead 0 2; OpenRead 1 3; Rewind 0 13; Integer 0 4; Column 0 0 1; SeekRowid 1 9 1; Integer 1 4; Column 0 0 1; AggStep 0 1 5 g(1); " +
+		"IfPos 4 12; NullRow 1; Goto 0 6; Next 0 3; Halt"},
+	{"a LEFT JOIN that forgets", "several times", "OpenRead 0 2; OpenRead 1 3; Rewind 0 13; Integer 0 4; Column 0 0 1; SeekRowid 1 9 1; Column 1 0 4; Column 0 0 1; AggStep 0 1 5 g(1); " +
+		"IfPos 4 12; NullRow 1; Goto 0 6; Next 0 3; Halt"},
+	{"a LEFT JOIN that counts", "several times", "OpenRead 0 2; OpenRead 1 3; Rewind 0 13; Integer 0 4; Column 0 0 1; SeekRowid 1 9 1; Integer 1 4; Column 0 0 1; AggStep 0 1 5 g(1); " +
+		"IfPos 4 12 1; NullRow 1; Goto 0 6; Next 0 3; Halt"},
+	{"a LEFT JOIN of several rows", "several times", "OpenRead 0 2; OpenRead 1 3; Rewind 0 13; Integer 0 4; Rewind 1 9; Integer 1 4; Column 0 0 1; AggStep 0 1 5 g(1); Next 1 5; " +
+		"IfPos 4 12; NullRow 1; Goto 0 5; Next 0 3; Halt"},
+
 	// Subroutines return to where they were called from, coroutines go on where they stopped.
 	{"a subroutine", "", "OpenRead 0 2; Gosub 9 9; Rewind 0 7; Column 0 0 1; AggStep 0 1 5 g(1); If 3 7; Next 0 3; Gosub 9 9; Halt; Noop; Return 9"},
 	{"a subroutine that is entered without a call", "", "OpenRead 0 2; BeginSubrtn 0 9; Rewind 0 6; Column 0 0 1; AggStep 0 1 5 g(1); Next 0 3; Return 9 2 1; Halt"},
