@@ -36,7 +36,12 @@ FROM budget_cost('SELECT substr(day, 1, 7), dx_sum(person, hours, 1, ''day'') FR
 SELECT substr(day, 1, 7) AS month, dx_sum(person, hours, 1, 'day') AS hours
 FROM reading GROUP BY month;
 
--- Where a row may be in several groups, each of them costs.
+-- Nor does it matter what the groups are joined with, as long as each row of readings has one row there.
+CREATE TABLE person(person INTEGER PRIMARY KEY, branch TEXT);
+INSERT INTO person SELECT DISTINCT person, CASE person % 3 WHEN 0 THEN 'north' WHEN 1 THEN 'south' ELSE 'centre' END FROM reading;
+SELECT branch, dx_sum(person, hours, 1, 'day') AS hours FROM reading JOIN person USING (person) GROUP BY branch ORDER BY hours DESC LIMIT 2;
+
+-- Where a row may be in several groups, each of them costs, and the rule says which form costs less.
 SELECT DISTINCT epsilon, rule
 FROM budget_cost('SELECT until, dx_sum(person, hours, 1, ''day'')
   FROM reading JOIN (SELECT ''2025-04-01'' AS until UNION SELECT ''2025-07-01'') ON day < until GROUP BY until');

@@ -20,7 +20,7 @@ var costFunctions = []*frame.Function{
 			"a dry run releases the middle of the domain's box, lo, or 0 for a sum or count. Then at_most is the remaining budget of the account, including its reservations, " +
 			"which the ledger does not exceed before a window reopens or a limit is raised, and a last row '*' says that others may be charged too. " +
 			"A dry run is never refused for lack of budget: compare epsilon with remaining, as budget_remaining returns it. " +
-			"rule says whether a dx_ aggregate costs once per row, and under d1 whether once for all groups or once per group, and why; elsewhere it is NULL. " +
+			"rule says whether a dx_ aggregate costs once per row, and under d1 whether once for all groups or once per group, why, and which form costs less; elsewhere it is NULL. " +
 			"A group that costs an account nothing more adds no evaluations either. " +
 			"Functions that declare something or change the ledger cannot be dry-run; functions of the application run as always.",
 		Examples: []string{"SELECT function, account, unit, evaluations, epsilon, at_most FROM budget_cost(\n" +
