@@ -52,8 +52,10 @@ func (q randomSQL) decided() string {
 		return "SELECT " + value + " FROM (SELECT DISTINCT k, " + q.of("1", "y % 2") + " FROM " + groups() + q.of(" WHERE "+odd(), "") + q.of("", " ORDER BY k", " ORDER BY 2") + ")"
 	case 17: // the row with the largest
 		return "SELECT " + q.of("k", value, "dx_value('ana', k, 0.5, 'u')") + ", " + q.of("max(y)", "min(y)", "max(k), min(k)") + " FROM " + groups() + q.of("", " GROUP BY k % 2", " GROUP BY y % 2")
-	case 18:
-		return "SELECT j.value, " + q.of("k", value) + " FROM " + groups() + " m, json_each(json_array(" + q.of("y, k", "k", "1, 2") + ")) j" + q.of("", " WHERE "+odd())
+	case 18: // rows that JSON of released values has
+		list := q.of("'[1,2]'", "json_array(m.k, m.y)", "CASE WHEN "+odd()+" THEN '[1]' ELSE '[]' END", "'['||m.k||']'")
+		return "SELECT m.k, j." + q.of("value", "key") + q.of("", ", dx_value('ana', j.atom, 0.5, 'u')", ", "+value) + " FROM " + groups() + " m " + q.of("JOIN ", "LEFT JOIN ") +
+			q.of("json_each(", "json_tree(") + list + ") j" + q.of("", " WHERE "+odd(), " ORDER BY y LIMIT 2", " GROUP BY j.value")
 	case 19:
 		return strings.TrimSuffix(strings.TrimPrefix(groups(), "("), ")") + q.of(" UNION ALL ", " UNION ", " EXCEPT ") + strings.TrimSuffix(strings.TrimPrefix(groups(), "("), ")") +
 			q.of("", " ORDER BY 1", " ORDER BY 2") + q.of("", " LIMIT 2", " LIMIT 2 OFFSET 1")

@@ -122,7 +122,7 @@ func (a *analysis) loosen(i int) bool {
 	name, _ := op.function()
 	switch {
 	case !a.uncertain[i]:
-	case op.calls() && !a.pure(name) && !a.idle(name), code.effect == filters && !a.idleTables():
+	case op.calls() && !a.pure(name) && !a.idle(name), code.effect == filters && !a.computed[op.P1]:
 		return false
 	}
 	astray := code.cursor != without && (a.loose[op.P1] || a.adrift[op.P1])

@@ -1,6 +1,7 @@
 package vdbe
 
 import (
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -11,13 +12,14 @@ import (
 // equally often and with the same arguments, and opens virtual tables with the same
 // arguments. A function is pure if it gives the same answer to the same arguments, and
 // idle if its answers may vary and its calls have no effect; pure and idle report which
-// functions are, by their names in lower case. Tables reports whether all virtual tables are idle in this sense: then
-// it does not matter with which arguments they are opened, or how often.
+// functions are, by their names in lower case. A virtual table that is computed has the same rows for the same arguments, and opening
+// it has no effect; computed reports which are, by the names that EXPLAIN gives them. Of such tables it is not proved that they are
+// opened equally often or with the same arguments.
 //
 // # The proof
 //
 // Call varying every value that may differ between two runs: answers of functions that are not
-// pure, columns of virtual tables, and values computed from these. A decision is an instruction
+// pure, columns of virtual tables that are not computed, and values computed from these. A decision is an instruction
 // that chooses the next one. A decision by a varying value opens a region: the instructions
 // on paths from it to the first one that all these paths have in common, its post-dominator.
 // Two runs execute the instructions outside all regions in the same order, by induction on their number,
@@ -32,14 +34,14 @@ import (
 // that [definitions] tell. Where a table of the statement's own keeps rows by number, or
 // sorts them by fields that do not vary, the rows and their order do not vary,
 // although some of their fields do. So fields are followed one by one. Rows that
-// are stored by a varying key make the cursors over their table loose.
+// are stored by a varying key make the cursors over their table loose, and varying arguments a cursor over a computed table.
 //
 // An unknown instruction, such as one of another version of SQLite, ends the proof
 // as soon as anything varies. This also holds for triggers (Program), which have
 // registers of their own.
-func (p Program) Repeats(pure, idle func(name string) bool, tables func() bool) bool {
-	a := &analysis{pure: pure, idle: idle, idleTables: tables, program: p, registers: map[int]map[int]fields{}, cursors: map[int]fields{}, roots: map[[3]int]fields{},
-		loose: map[int]bool{}, adrift: map[int]bool{}, tables: cursorsOf(p), uncertain: make([]bool, len(p)), decided: make([]bool, len(p))}
+func (p Program) Repeats(pure, idle, computed func(name string) bool) bool {
+	a := &analysis{pure: pure, idle: idle, program: p, registers: map[int]map[int]fields{}, cursors: map[int]fields{}, roots: map[[3]int]fields{},
+		loose: map[int]bool{}, adrift: map[int]bool{}, tables: cursorsOf(p), uncertain: make([]bool, len(p)), decided: make([]bool, len(p)), computed: computedCursors(p, computed)}
 	for a.changed = true; a.changed; {
 		a.changed = false
 		for i := range p {
@@ -72,11 +74,10 @@ func firstFields(n int) fields {
 const rootInRegister = 0x10
 
 type analysis struct {
-	pure       func(name string) bool
-	idle       func(name string) bool
-	idleTables func() bool
-	program    Program
-	changed    bool
+	pure    func(name string) bool
+	idle    func(name string) bool
+	program Program
+	changed bool
 
 	registers map[int]map[int]fields // the varying fields of each register, by the instruction that writes them; nothing if absent
 	cursors   map[int]fields         // by cursor
@@ -87,6 +88,7 @@ type analysis struct {
 	loose     map[int]bool // of cursors: which rows there are varies
 	adrift    map[int]bool // of cursors: which row they stand on varies
 	tables    cursors
+	computed  map[int]bool // of cursors: they are over computed tables only
 	regions   *regions     // nil until there is a decision
 	written   *definitions // nil until anything varies
 }
@@ -211,11 +213,11 @@ func (a *analysis) compute(i int) bool {
 		if varying {
 			a.loosenCursor(op.P1)
 		}
-		return !varying || a.idleTables()
+		return !varying || a.computed[op.P1]
 	case lists:
 		write(a.cursors[op.P1] != 0)
 	case readsVirtual:
-		write(true)
+		write(!a.computed[op.P1] || a.cursors[op.P1] != 0)
 	case packs:
 		for k := range op.P2 {
 			if a.varies(i, op.P1+k, 1) {
@@ -244,7 +246,9 @@ func (a *analysis) compute(i int) bool {
 func (a *analysis) open(op *Op) {
 	switch op.code().cursor {
 	case opensVirtual:
-		grow(a, a.cursors, op.P1, everything)
+		if !a.computed[op.P1] {
+			grow(a, a.cursors, op.P1, everything)
+		}
 	case opensRecord: // which the register has at any time
 		for _, f := range a.registers[op.P2] {
 			grow(a, a.cursors, op.P1, f)
@@ -257,6 +261,21 @@ func (a *analysis) open(op *Op) {
 		grow(a, a.roots, root, a.cursors[op.P1])
 		grow(a, a.cursors, op.P1, a.roots[root])
 	}
+}
+
+// computedCursors returns the cursors that open computed tables and nothing else.
+func computedCursors(p Program, computed func(name string) bool) map[int]bool {
+	cursors, others := map[int]bool{}, map[int]bool{}
+	for i := range p {
+		switch op := &p[i]; {
+		case op.code().cursor == opensVirtual && computed(op.P4):
+			cursors[op.P1] = true
+		case op.code().cursor.opensOrCloses() && op.code().cursor != closes:
+			others[op.P1] = true
+		}
+	}
+	maps.DeleteFunc(cursors, func(c int, _ bool) bool { return others[c] })
+	return cursors
 }
 
 // nothingVaries reports whether nothing that an unknown instruction could read has been

@@ -263,7 +263,7 @@ func (d *DryRun) Close() {
 // Certainty tells how much is proved of the counted charges once the dry run has ended, and why nothing is.
 func (d *DryRun) Certainty() (_ Certainty, doubt string) {
 	settled := func(name string) bool { return d.pure.has(name) || d.session.Table.isSettled(name) }
-	repeats := d.Program.Repeats(settled, d.session.Table.isFree, func() bool { return d.session.opensJSONOnly(d.sql) })
+	repeats := d.Program.Repeats(settled, d.session.Table.isFree, d.session.isComputed)
 	switch {
 	case d.readsLedger:
 		return Guessed, "it reads the ledger, which changes while it runs"

@@ -1,10 +1,12 @@
 package frame
 
 import (
-	"cmp"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/vdbe"
 )
 
 // functionSet is a set of SQL functions by their names in lower case. The entry is false
@@ -13,25 +15,6 @@ type functionSet map[string]bool
 
 // has reports whether all functions of that name are in the set.
 func (f functionSet) has(name string) bool { return f[name] }
-
-// opensJSONOnly reports whether a statement can open no virtual tables but those of SQLite's JSON functions, which call nothing. A
-// virtual table is opened by its name, which stands in the statement or the schema.
-func (s *Session) opensJSONOnly(sql string) bool {
-	databases, err := s.Databases()
-	texts := []string{sql}
-	for _, d := range databases {
-		err = cmp.Or(err, s.Query("SELECT sql FROM "+d.Table("sqlite_schema")+" WHERE sql IS NOT NULL", func(st *sqlite.Stmt) {
-			texts = append(texts, ColumnText(st, 0))
-		}))
-	}
-	all := strings.ToLower(strings.Join(texts, "\n"))
-	others := strings.Contains(all, "pragma_") || strings.Contains(all, "create virtual")
-	err = cmp.Or(err, s.Query("PRAGMA module_list", func(st *sqlite.Stmt) {
-		name := strings.ToLower(ColumnText(st, 0))
-		others = others || !strings.HasPrefix(name, "json") && strings.Contains(all, name)
-	}))
-	return err == nil && !others
-}
 
 // pureFunctions returns the functions of the connection that return the same for the same
 // arguments: deterministic ones, and SQLite's own aggregates.
@@ -45,4 +28,25 @@ func (s *Session) pureFunctions() (functionSet, error) {
 		pure[name] = (deterministic || builtin && aggregate) && (others || !known)
 	})
 	return pure, err
+}
+
+// isComputed reports whether a virtual table, by the name that EXPLAIN gives it, is one of SQLite's that compute their rows from their
+// arguments. A table or view of a database that has taken its name is another.
+func (s *Session) isComputed(opened string) bool {
+	databases, err := s.Databases()
+	if err != nil {
+		return false
+	}
+	for _, table := range []string{"json_each", "json_tree", "jsonb_each", "jsonb_tree"} {
+		taken := false
+		for _, d := range databases {
+			err := s.Query("SELECT 1 FROM "+d.Table("sqlite_schema")+" WHERE name = ? COLLATE NOCASE", func(*sqlite.Stmt) { taken = true }, table)
+			taken = taken || err != nil
+		}
+		program, err := vdbe.Explain(s.Conn, fmt.Sprintf("SELECT 1 FROM %s('[]')", table))
+		if _, virtual := program.Opened(); !taken && err == nil && slices.Contains(virtual, opened) {
+			return true
+		}
+	}
+	return false
 }
