@@ -194,7 +194,7 @@ func TestOutputSteersNothing(t *testing.T) {
 				clitest.Run(t, "", "import", h.db, h.text, h.csv),
 				clitest.Run(t, "", "import", h.db, "odd", odd),
 				clitest.Run(t, "", h.db, "SELECT "+cell+" AS "+name+", * FROM "+name),
-				clitest.Run(t, "", h.db, "SELECT budget_limit("+cell+", 'm', 1), dx_universe('u', 0, 1, 1, 'kWh'), geoind_laplace("+cell+", 48.85, 2.35, 0.5)"),
+				clitest.Run(t, "", h.db, "SELECT budget_limit("+cell+", 'm', 1), dx_universe('u', 0, 1, 1, 'kWh'); SELECT geoind_laplace("+cell+", 48.85, 2.35, 0.5)"),
 				clitest.Run(t, "", "budget", h.db),
 				clitest.Run(t, "", "budget", h.db, "--history", "--account", h.text),
 				clitest.Run(t, "", "cost", h.db, "SELECT geoind_laplace("+cell+", 48.85, 2.35, 0.5)"),
@@ -227,7 +227,7 @@ func TestNamesForgeNoLines(t *testing.T) {
 	moved := h.path(h.name + " moved")
 	for _, args := range [][]string{
 		{"import", h.db, h.text, odd},
-		{h.db, "SELECT budget_limit(" + cell + ", 'm', 1), geoind_laplace(" + cell + ", 48.85, 2.35, 0.5)"},
+		{h.db, "SELECT budget_limit(" + cell + ", 'm', 1); SELECT geoind_laplace(" + cell + ", 48.85, 2.35, 0.5)"},
 		{h.db, "SELECT " + name + " AS account, 1 AS n FROM " + name},
 		{h.db, "SELECT 'x' AS account UNION ALL SELECT " + name + " FROM " + name},
 		{"-line", h.db, "SELECT " + name + ", 1 AS n FROM " + name},
