@@ -44,6 +44,9 @@ func TestCellsOfTrueLocations(t *testing.T) {
 			t.Errorf("%s says %q", sql, said)
 		}
 	}
+	if r := clitest.Run(t, "", "cost", db, of("trip")); r.Status != 0 || !strings.HasPrefix(r.Err, "geosql: geo_cell was given locations") {
+		t.Errorf("cost says %q", r.Err)
+	}
 	if said := warnings(t, db, "CREATE TABLE kept AS "+of("trip")); strings.Count(said, "\n") != 1 {
 		t.Errorf("the warning about a table is %q", said)
 	}

@@ -36,6 +36,8 @@ func (s *Session) ShowCost(ctx context.Context, sql string, each bool) error {
 	if err := cmp.Or(ctx.Err(), err); err != nil {
 		return err
 	}
+	s.warnOfTimes(sql)
+	s.warnOfCells(sql)
 	refused := refusal(f)
 	verdict(f, refused)
 	if each {
