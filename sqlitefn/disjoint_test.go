@@ -43,6 +43,7 @@ var groupRules = []struct{ rule, sql string }{
 	{"once", `SELECT g, dx_sum(a, x / 1000, 1, 'u') FROM r WHERE h IN (SELECT h FROM s WHERE x > 8) GROUP BY g`},
 	{"once", `WITH c AS MATERIALIZED (SELECT * FROM r) SELECT g, dx_sum(a, x, 1, 'u') FROM c GROUP BY g UNION ALL SELECT h, dx_sum(a, x, 1, 'u') FROM c GROUP BY h`},
 	{"once", `INSERT INTO out SELECT g, dx_sum(a, x, 1, 'u') FROM r GROUP BY g`},
+	{"once", `INSERT INTO out SELECT g, dx_sum(a, x, 1, 'u') FROM r WHERE g NOT IN (SELECT g FROM out) GROUP BY g`},
 	{"once", `CREATE TABLE new AS SELECT g, dx_sum(a, x, 1, 'u') FROM r GROUP BY g`},
 	{"once", `SELECT g, dx_sum(a, x, 1, 'u', 'd1'), dx_median(a, x, 1, 'u') FROM r GROUP BY g`},
 	{"once", `SELECT g, dx_sum(a, x, 1, 'u') FROM r GROUP BY g ORDER BY 2 DESC LIMIT 2`},

@@ -56,7 +56,7 @@ func errNotUnderstood(instruction string) error {
 //     cursors. At most one way is required. Fields of a record are followed one by one, since others may depend on
 //     other rows.
 //
-// The rows of a table must not change: the statement must not write a table that it reads,
+// The rows of a table must not change: the statement must not write a table with readings,
 // and fires no trigger. The caller excludes that other statements write in between. Unknown
 // instructions end the proof, and so does the aggregate as a window function. Windows of other
 // functions have accumulators like any: steps back feed them as steps do, and an answer before the
@@ -77,9 +77,6 @@ func (p Program) Disjoint(aggregate string, secret int, pure func(name string) b
 		return err
 	}
 	d := &disjointness{flow: f, aggregate: aggregate, tableOf: table, previous: g.previous(), checked: map[position]map[string]int{}}
-	if err := d.readOnly(); err != nil {
-		return err
-	}
 	for at := range p {
 		if op := &p[at]; op.steps(aggregate) {
 			if err := d.prove(at, secret); err != nil {
@@ -123,26 +120,16 @@ type disjointness struct {
 	checked   map[position]map[string]int // the number of ways from each table to a position; nil while they are counted
 }
 
-// readOnly returns an error if the statement writes a table that it reads.
-func (d *disjointness) readOnly() error {
-	written := map[string]bool{}
+// writes reports whether the statement writes a table.
+func (d *disjointness) writes(table string) bool {
 	for _, c := range d.cursors {
 		for root := range c.tables {
-			written[d.table(root)] = written[d.table(root)] || c.writes
-		}
-	}
-	for _, c := range d.cursors {
-		for root := range c.tables {
-			if name := d.table(root); written[name] && !c.writes {
-				return d.errWritten(name)
+			if c.writes && d.table(root) == table {
+				return true
 			}
 		}
 	}
-	return nil
-}
-
-func (d *disjointness) errWritten(table string) error {
-	return fmt.Errorf("the statement writes table %s, which it reads", table)
+	return false
 }
 
 // table returns the name of a table. Tables of one name are taken for the same one, since a
@@ -290,8 +277,8 @@ func (d *disjointness) trace(p position) (map[string]int, error) {
 	}
 	ways := map[string]int{}
 	for root := range c.tables {
-		if c.writes {
-			return nil, d.errWritten(d.table(root))
+		if d.writes(d.table(root)) {
+			return nil, fmt.Errorf("the statement writes table %s, which it reads", d.table(root))
 		}
 		ways[d.table(root)] = 1
 	}

@@ -55,6 +55,7 @@ var disjointPrograms = []struct{ name, why, program string }{
 	{"a step that is taken back", "table t is read more than once", "OpenRead 0 2; OpenRead 1 2; Rewind 0 11; Rewind 1 11; Null 0 6; Column 0 0 1; AggStep 0 1 6 sum(1); " +
 		"Column 1 0 1; AggInverse 0 1 6 sum(1); AggValue 6 1 3 sum(1); AggStep 0 3 5 g(1); Halt"},
 	{"a table that is written", "writes table t", "OpenRead 0 2; OpenWrite 1 4; Rewind 0 6; Column 0 0 1; AggStep 0 1 5 g(1); Next 0 3; Halt"},
+	{"another table that is written", "", "OpenRead 0 2; OpenWrite 1 3; Rewind 0 6; Column 0 0 1; AggStep 0 1 5 g(1); Next 0 3; Halt"},
 	{"a new table", "", "OpenRead 0 2; OpenWrite 1 4 0 - 16; Rewind 0 6; Column 0 0 1; AggStep 0 1 5 g(1); Next 0 3; Halt"},
 
 	// Field 1 of the sorter's records is read from the row; field 0 from the row before.
