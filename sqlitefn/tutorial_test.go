@@ -152,7 +152,7 @@ func (d *database) costs(statement string, said []string) error {
 	switch {
 	case foretold.proved() == uncertain:
 		return fmt.Errorf("certain: %v", foretold.proved())
-	case strings.Contains(rules, "once per group: ") != separate || separate && !strings.Contains(rules, why):
+	case strings.Contains(rules, "once per group: ") != separate || separate && (!strings.Contains(rules, why) || !strings.Contains(rules, "; ")):
 		return fmt.Errorf("rule %s, want %q", rules, said)
 	}
 	charged := map[who]float64{} // by account and unit

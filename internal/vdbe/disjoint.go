@@ -7,12 +7,15 @@ import (
 	"slices"
 )
 
-// alone is the form of a statement with groups that cost once, whatever is joined with them.
-const alone = "; make the groups of its readings alone first, WITH g AS MATERIALIZED (SELECT .. GROUP BY ..) SELECT .. FROM g JOIN .., or join by a unique key"
+// Forms of a statement with groups that cost once, whatever is done with them.
+const (
+	alone = "; make the groups of its readings alone first, WITH g AS MATERIALIZED (SELECT .. GROUP BY ..) SELECT .. FROM g JOIN .., or join by a unique key"
+	kept  = "; keep the groups in a table first (CREATE TEMP TABLE g AS SELECT .. GROUP BY ..)"
+)
 
 var (
-	errTooLong   = errors.New("the statement is too long to prove it; keep the groups in a table first (CREATE TEMP TABLE g AS SELECT .. GROUP BY ..)")
-	errNoReading = errors.New("the aggregated values are not read from one row of a table")
+	errTooLong   = errors.New("the statement is too long to prove it")
+	errNoReading = errors.New("the aggregated values are not read from one row of a table; pass a column, or a value of one row's columns (dx_count counts rows)")
 )
 
 func errNotUnderstood(instruction string) error {
@@ -64,19 +67,15 @@ func errNotUnderstood(instruction string) error {
 func (p Program) Disjoint(aggregate string, secret int, pure func(name string) bool, table func(database, root int) string) error {
 	switch {
 	case p.has(func(op *Op) bool { return op.code().effect == firesTrigger }):
-		return errors.New("the statement fires triggers")
+		return errors.New("the statement fires triggers" + kept)
 	case p.has(func(op *Op) bool { return op.asks(aggregate) }):
 		return errors.New("the aggregate is used as a window function; windows over its groups cost nothing more, sum(s) OVER (..) FROM (SELECT .. AS s .. GROUP BY ..)")
 	}
-	g, err := newGraph(p)
+	f, err := newFlow(p, pure)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w%s", err, kept)
 	}
-	f, err := newFlow(g, pure)
-	if err != nil {
-		return err
-	}
-	d := &disjointness{flow: f, aggregate: aggregate, tableOf: table, previous: g.previous(), checked: map[position]map[string]int{}}
+	d := &disjointness{flow: f, aggregate: aggregate, tableOf: table, previous: f.previous(), checked: map[position]map[string]int{}}
 	for at := range p {
 		if op := &p[at]; op.steps(aggregate) {
 			if err := d.prove(at, secret); err != nil {
@@ -278,7 +277,7 @@ func (d *disjointness) trace(p position) (map[string]int, error) {
 	ways := map[string]int{}
 	for root := range c.tables {
 		if d.writes(d.table(root)) {
-			return nil, fmt.Errorf("the statement writes table %s, which it reads", d.table(root))
+			return nil, fmt.Errorf("the statement writes table %s, which it reads%s", d.table(root), kept)
 		}
 		ways[d.table(root)] = 1
 	}

@@ -1,6 +1,7 @@
 package vdbe
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -164,7 +165,7 @@ func TestDisjointEnds(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("If 3 %d", 2*i+3), fmt.Sprintf("Once 0 %d", 2*i+3))
 	}
 	p := program(t, append(lines, "Rewind 0 45", "Column 0 0 1", "AggStep 0 1 5 g(1)", "Next 0 42", "Halt")...)
-	if err := p.Disjoint("g", 0, pure, func(int, int) string { return "t" }); err != errTooLong {
+	if err := p.Disjoint("g", 0, pure, func(int, int) string { return "t" }); !errors.Is(err, errTooLong) {
 		t.Error(err)
 	}
 }

@@ -20,7 +20,11 @@ type flow struct {
 }
 
 // newFlow finds the cursors, and follows values until nothing changes.
-func newFlow(g *graph, pure func(string) bool) (*flow, error) {
+func newFlow(p Program, pure func(string) bool) (*flow, error) {
+	g, err := newGraph(p)
+	if err != nil {
+		return nil, err
+	}
 	f := &flow{graph: g, pure: pure, cursors: cursorsOf(g.program), numbers: map[position]int{}, stored: map[position]value{},
 		loops: g.components(), arguments: map[int]int{}}
 	f.findFollowers()

@@ -42,7 +42,7 @@ type beginning struct {
 }
 
 var (
-	errReturned    = errors.New("the statement has returned rows before the first of its groups, and the program may have changed tables since")
+	errReturned    = errors.New("the statement has returned rows before the first of its groups, and the program may have changed tables since; ask for the groups in a statement of their own")
 	errChanged     = errors.New("another statement of the connection has changed rows or tables since the statement began")
 	errUncommitted = errors.New("the open transaction has changed something, and a rollback would change it back")
 	errShared      = errors.New("PRAGMA read_uncommitted lets the statement read uncommitted changes of other connections")

@@ -367,3 +367,157 @@ SELECT date(t_local) AS day, dx_sum(meter, CAST(kwh AS REAL), 0.1, 'kwh') FROM r
 -- one by one: not read from one row
 -- SELECT meter, 'kwh', 0.1 * count(DISTINCT date(t_local)) FROM readings GROUP BY meter
 SELECT date(t_local) AS day, dx_sum(meter, 1, 0.1, 'kwh') FROM readings GROUP BY day;
+
+-- 0.1 kwh
+WITH g AS (SELECT date(t_local) AS day, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM readings GROUP BY 1) SELECT (SELECT max(s) FROM g) - (SELECT min(s) FROM g) AS spread;
+
+-- 0.1 kwh
+WITH g AS (SELECT date(t_local) AS day, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM readings GROUP BY 1), RECURSIVE_running AS (SELECT day, s, (SELECT sum(s) FROM g AS b WHERE b.day <= g.day) AS running FROM g) SELECT * FROM RECURSIVE_running;
+
+-- 0.1 kwh
+SELECT day, s, nth_value(s, 2) OVER (ORDER BY day), sum(s) FILTER (WHERE s > 50) OVER (ORDER BY day) FROM (SELECT date(t_local) AS day, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM readings GROUP BY 1);
+
+-- 0.1 kwh
+SELECT day, s, avg(s) OVER (ORDER BY day ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING EXCLUDE CURRENT ROW) FROM (SELECT date(t_local) AS day, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM readings GROUP BY 1);
+
+-- 0.1 kwh
+SELECT day, s, count(*) OVER (ORDER BY s RANGE BETWEEN 5 PRECEDING AND 5 FOLLOWING) FROM (SELECT date(t_local) AS day, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM readings GROUP BY 1);
+
+-- 0.1 kwh
+SELECT date(t_local) AS day, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM readings GROUP BY day HAVING s BETWEEN 20 AND 200 ORDER BY CASE WHEN s > 50 THEN 0 ELSE 1 END, day;
+
+-- 0.1 kwh
+SELECT group_concat(DISTINCT round(s)), total(s), count(DISTINCT round(s)) FROM (SELECT date(t_local) AS day, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM readings GROUP BY 1);
+
+-- 0.1 kwh
+INSERT INTO results SELECT date(t_local), dx_sum(meter, kwh, 0.1, 'kwh') FROM readings WHERE true GROUP BY 1 ON CONFLICT DO NOTHING;
+
+-- 0.1 kwh
+INSERT INTO keyed SELECT date(t_local), dx_sum(meter, kwh, 0.1, 'kwh') FROM readings WHERE true GROUP BY 1 ON CONFLICT(day) DO UPDATE SET total = excluded.total;
+
+-- 0.1 kwh
+WITH g AS (SELECT date(t_local) AS day, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM readings GROUP BY 1) INSERT INTO results SELECT * FROM g WHERE s > (SELECT avg(s) FROM g);
+
+-- one by one: several times
+-- SELECT meter, 'kwh', 0.1 * count(DISTINCT date(t_local)) FROM readings GROUP BY meter
+UPDATE results SET total = (SELECT dx_sum(meter, kwh, 0.1, 'kwh') FROM readings WHERE date(t_local) = results.day);
+
+-- 0.1 kwh
+UPDATE keyed SET total = g.s FROM (SELECT date(t_local) AS day, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM readings GROUP BY 1) g WHERE g.day = keyed.day;
+
+-- one by one: not understood
+-- uncertain
+DELETE FROM results WHERE total < (SELECT dx_sum(meter, kwh, 0.1, 'kwh') FROM readings);
+
+-- 0.1 kwh
+SELECT * FROM daily_answers ORDER BY s DESC LIMIT 3;
+
+-- one by one: several times
+-- uncertain
+SELECT a.day, a.s FROM daily_answers a WHERE a.s = (SELECT max(s) FROM daily_answers);
+
+-- 0.1 kwh
+WITH g AS MATERIALIZED (SELECT * FROM daily_answers) SELECT day, s FROM g WHERE s = (SELECT max(s) FROM g);
+
+-- 0.1 kwh
+SELECT a.day, a.s, b.s FROM daily_answers a JOIN daily_answers b ON b.day = date(a.day, '+1 day');
+
+-- 0.1 kwh
+SELECT strftime('%w', day) AS wd, avg(s), max(s) - min(s) FROM daily_answers GROUP BY wd HAVING avg(s) > 10 ORDER BY 2 DESC;
+
+-- uncertain
+SELECT day FROM daily_answers WHERE (strftime('%w', day), s > 30) IN (VALUES ('1', 1), ('2', 1));
+
+-- 0.1 kwh
+SELECT count(*) FILTER (WHERE s > 50) AS high, count(*) FILTER (WHERE s <= 50) AS low FROM daily_answers;
+
+-- 0.1 kwh
+WITH RECURSIVE g AS MATERIALIZED (SELECT row_number() OVER (ORDER BY day) AS n, s FROM daily_answers), c(n, acc) AS (SELECT 1, (SELECT s FROM g WHERE n = 1) UNION ALL SELECT c.n + 1, c.acc * 0.5 + g.s FROM c JOIN g ON g.n = c.n + 1) SELECT * FROM c;
+
+-- 0.1 kwh
+SELECT day, s FROM daily_answers LIMIT (SELECT count(*) / 2 FROM holidays);
+
+-- 0.2 kwh
+SELECT day, s FROM daily_answers ORDER BY s LIMIT 1 OFFSET (SELECT count(*) / 2 FROM daily_answers);
+
+-- 0.1 kwh
+SELECT avg(s) FROM (SELECT s, row_number() OVER (ORDER BY s) AS n, count(*) OVER () AS c FROM daily_answers) WHERE n IN ((c + 1) / 2, (c + 2) / 2);
+
+-- 0.1 kwh
+SELECT t.name, g.s FROM tariff t LEFT JOIN (SELECT CAST(strftime('%H', t_local) AS INTEGER) AS hour, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM readings GROUP BY 1) g ON g.hour = t.hour ORDER BY t.hour;
+
+-- 0.1 kwh
+SELECT meter, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM readings WHERE meter GLOB '*1*' COLLATE NOCASE GROUP BY meter ORDER BY meter COLLATE NOCASE;
+
+-- 0.1 kwh
+SELECT date(t_local) AS day, dx_sum(meter, kwh, 0.1, 'kwh') IS DISTINCT FROM 0 AS any FROM readings GROUP BY day;
+
+-- 0.1 kwh
+SELECT date(t_local) AS day, dx_sum(meter, kwh, 0.1, 'kwh') AS s, dx_within(dx_sum(meter, kwh, 0.1, 'kwh')) AS within FROM readings GROUP BY day ORDER BY s DESC LIMIT 3;
+
+-- 0.1 kwh
+SELECT date(t_local) AS day, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM readings GROUP BY day ORDER BY s DESC, random() LIMIT 3;
+
+-- 0.1 kwh
+SELECT date(t_local) AS day, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM readings WHERE date(t_local) = (SELECT max(date(t_local)) FROM readings) GROUP BY day;
+
+-- 0.1 kwh
+SELECT strftime('%H', t_local) AS hour, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM readings WHERE date(t_local) >= date('2013-01-08', '-7 days') GROUP BY hour ORDER BY s DESC;
+
+-- 0.1 kwh
+SELECT strftime('%H', t_local) AS hour, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM readings WHERE date(t_local) >= date('now', '-30 years') GROUP BY hour ORDER BY s DESC LIMIT 2;
+
+-- uncertain
+SELECT suburb, s, round(100 * s / (SELECT sum(s) FROM (SELECT dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM readings)), 1) AS share FROM (SELECT h.suburb, dx_sum(r.meter, r.kwh, 0.1, 'kwh') AS s FROM readings r JOIN homes h USING (meter) GROUP BY 1);
+
+-- 0.1 kwh
+WITH g AS MATERIALIZED (SELECT h.suburb, dx_sum(r.meter, r.kwh, 0.1, 'kwh') AS s FROM readings r JOIN homes h USING (meter) GROUP BY 1) SELECT suburb, s, round(100 * s / (SELECT sum(s) FROM g), 1) AS share FROM g;
+
+-- 0.1 kwh
+SELECT CASE WHEN s > 40 THEN 'much' ELSE 'little' END AS how, count(*), round(avg(s)) FROM daily_answers GROUP BY 1 HAVING count(*) > 1 ORDER BY 2 DESC LIMIT 1;
+
+-- 0.2 kwh
+SELECT 'weekend' AS kind, dx_avg(meter, kwh, 0.1, 'kwh') AS mean FROM readings WHERE strftime('%w', t_local) IN ('0', '6') UNION ALL SELECT 'week', dx_avg(meter, kwh, 0.1, 'kwh') FROM readings WHERE strftime('%w', t_local) NOT IN ('0', '6') ORDER BY mean DESC LIMIT 1;
+
+-- 0.2 kwh
+SELECT * FROM (SELECT 'a' AS k, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM readings) UNION ALL SELECT * FROM (SELECT date(t_local), dx_sum(meter, kwh, 0.1, 'kwh') FROM readings GROUP BY 1 ORDER BY 2 DESC LIMIT 3);
+
+-- 0.1 kwh
+SELECT h.suburb, date(r.t_local) AS day, dx_sum(r.meter, r.kwh, 0.1, 'kwh') AS s, rank() OVER (PARTITION BY h.suburb ORDER BY dx_sum(r.meter, r.kwh, 0.1, 'kwh') DESC) AS place FROM readings r JOIN homes h USING (meter) GROUP BY 1, 2 ORDER BY place LIMIT 3;
+
+-- 0.1 kwh
+SELECT * FROM (SELECT h.suburb, date(r.t_local) AS day, dx_sum(r.meter, r.kwh, 0.1, 'kwh') AS s, row_number() OVER (PARTITION BY h.suburb ORDER BY dx_sum(r.meter, r.kwh, 0.1, 'kwh') DESC) AS place FROM readings r JOIN homes h USING (meter) GROUP BY 1, 2) WHERE place = 1 ORDER BY s DESC;
+
+-- 0.1 kwh
+SELECT h.suburb, group_concat(day || ':' || round(s)) FROM (SELECT meter, date(t_local) AS day, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM readings GROUP BY 1, 2) g JOIN homes h ON h.meter = g.meter GROUP BY 1;
+
+-- 0.1 kwh
+SELECT date(t_local) AS day, sum(kwh > 1) AS n, dx_sum(meter, kwh > 1, 0.1, 'kwh') AS s FROM readings GROUP BY day;
+
+-- one by one: several times
+SELECT r.meter, dx_sum(r.meter, r.kwh, 0.1, 'kwh') AS s FROM readings r INNER JOIN (SELECT meter, max(t_local) AS t FROM readings GROUP BY meter) l ON l.meter = r.meter AND l.t = r.t_local GROUP BY r.meter;
+
+-- 0.1 kwh
+SELECT r.meter, dx_sum(r.meter, r.kwh, 0.1, 'kwh') AS s FROM readings r WHERE r.kwh = (SELECT max(kwh) FROM readings x WHERE x.meter = r.meter) GROUP BY r.meter;
+
+-- one by one: several times
+-- SELECT meter, 'kwh', 0.1 * count(DISTINCT date(t_local)) FROM readings GROUP BY meter
+SELECT date(t_local) AS day, dx_max(meter, s, 0.1, 'day') FROM (SELECT meter, t_local, sum(kwh) OVER (PARTITION BY meter, date(t_local)) AS s FROM readings) GROUP BY day;
+
+-- 0.1 record
+SELECT bucket, dx_count(meter, 0.1) FROM (SELECT meter, width_bucket AS bucket FROM (SELECT meter, CAST(avg(kwh) * 10 AS INTEGER) AS width_bucket FROM readings GROUP BY meter)) GROUP BY bucket ORDER BY bucket;
+
+-- 0.1 kwh
+SELECT json_group_array(s) FROM daily_answers WHERE s > 10;
+
+-- 0.1 kwh
+SELECT key, value FROM (SELECT json_group_object(day, s) AS o FROM daily_answers), json_each(o) ORDER BY value DESC LIMIT 3;
+
+-- 0.1 kwh
+SELECT dx_sum(meter, total, 0.1, 'day') FROM (SELECT meter, sum(kwh) AS total FROM readings GROUP BY meter, date(t_local)) GROUP BY NULL;
+
+-- 0.1 kwh
+SELECT CAST(s AS INTEGER) / 10 * 10 AS bin, printf('%5.1f', min(s)), replace(hex(zeroblob(count(*))), '00', '*') AS bar FROM daily_answers GROUP BY bin;
+
+-- 0.2 kwh
+VALUES ((SELECT dx_sum(meter, kwh, 0.1, 'kwh') FROM readings)), ((SELECT dx_avg(meter, kwh, 0.1, 'kwh') FROM readings));

@@ -10,6 +10,10 @@ INSERT INTO tariff SELECT n, CASE WHEN n BETWEEN 17 AND 20 THEN 'peak' WHEN n BE
 CREATE TABLE holidays(day TEXT, name TEXT);
 INSERT INTO holidays VALUES ('2013-01-01', 'New Year'), ('2013-01-05', 'Saturday'), ('2013-01-06', 'Sunday');
 CREATE TABLE results(day, total);
+INSERT INTO results SELECT DISTINCT date(t_local), 0 FROM readings;
+CREATE TABLE keyed(day PRIMARY KEY, total);
+INSERT INTO keyed SELECT * FROM results;
 CREATE VIEW daily_kwh AS SELECT meter, date(t_local) AS day, sum(kwh) AS kwh FROM readings GROUP BY meter, date(t_local);
+CREATE VIEW daily_answers AS SELECT date(t_local) AS day, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM readings GROUP BY 1;
 SELECT dx_universe('kwh', 0, 5, 0.001, 'kwh'), dx_universe('day', 0, 100, 0.001, 'kwh');
 SELECT budget_limit('*', 'kwh', 9000000), budget_limit('*', 'record', 9000000);
