@@ -62,6 +62,10 @@ func TestPreflightRefuses(t *testing.T) {
 			"2 of 2 accounts cannot pay for the whole statement; limits of 2/record would suffice; nothing was charged\n",
 		"SELECT dx_sum(person, 1, 2, 'u') FROM trip": "geosql: dx_sum: account 'ana' has 1/kWh left of 1/kWh, 2/kWh asked, 1/kWh short; " +
 			"2 of 2 accounts cannot pay for the whole statement; limits of 2/kWh would suffice; nothing was charged\n",
+		// Groups that cost one by one, with the form that costs less.
+		"SELECT n, dx_sum(person, lat, 0.6, 'u') FROM trip, (SELECT 1 AS n UNION ALL SELECT 2) GROUP BY n": "geosql: dx_sum: account 'ana' has 1.0/kWh left of 1.0/kWh, 1.2/kWh asked, 0.2/kWh short; " +
+			"2 of 2 accounts cannot pay for the whole statement; limits of 1.2/kWh would suffice; 2 groups cost one by one: a row of table trip may be used several times; " +
+			"make the groups of its readings alone first, WITH g AS MATERIALIZED (SELECT .. GROUP BY ..) SELECT .. FROM g JOIN .., or join by a unique key; nothing was charged\n",
 		// Of a statement with one evaluation the ledger says all there is to say.
 		"SELECT geoind_laplace('ana', 48.85, 2.33, 0.02)": "geosql: geoind_laplace: account 'ana' has 0.01/m left of 0.01/m, 0.02/m asked, 0.01/m short\n",
 		// Where nothing is certain, and where a dry run fails.

@@ -104,6 +104,11 @@ var frame = []Bug{
 		Edits: []Edit{first("vdbe.analysis.drift", `return`)},
 	},
 	{
+		Name: "table-taken-for-filled", Title: "a table that keeps rows by a released value is taken for one that is never empty",
+		Function: "dx_sum", Package: "internal/vdbe", Test: "TestDecisions",
+		Edits: []Edit{first("vdbe.analysis.keepsRows", `return true`)},
+	},
+	{
 		Name: "largest-taken-for-certain", Title: "which row has the largest released value is taken for the same in each run",
 		Function: "dx_sum", Package: "internal/vdbe", Test: "TestFlows",
 		Edits: []Edit{before("vdbe.analysis.compute", "step := min(", `return true`)},

@@ -42,8 +42,8 @@ func errNotUnderstood(instruction string) error {
 //     cursors stand now, and the rows now in accumulators of other aggregates. When a position
 //     moves on, each value that depended on it is marked, and if a step's secret argument is
 //     marked, or depends on nothing, nothing is proved. Parameters, virtual tables and impure
-//     functions are marked from the beginning. A value that a condition chooses also depends on all that the condition goes
-//     by, see [choice], and count(*) on the rows that it counts.
+//     functions are marked from the beginning. A value that a condition chooses also depends on the values of
+//     the condition, see [choice], and count(*) on the rows that it counts.
 //  2. A cursor starts at most once in a run, since no path leads from one of its starts to
 //     another, and then it only goes one way. So it stands on each row, or each record of a
 //     sorter or materialised subquery, at most once. A start in a table of the statement's own does not count if no row is read

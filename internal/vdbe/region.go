@@ -108,6 +108,7 @@ func (a *analysis) part(i int) bool {
 	a.decided[i], a.changed = true, true
 	for _, n := range a.regions.of(i) {
 		a.uncertain[n] = true
+		a.causes[n] = append(a.causes[n], i)
 	}
 	return true
 }
@@ -133,7 +134,7 @@ func (a *analysis) loosen(i int) bool {
 	case role.moves() && varying:
 		a.drift(op.P1)
 	case role > usesIt && varying, code.effect == deletesRow && astray:
-		a.loosenCursor(op.P1)
+		a.loosenCursor(op.P1, !a.keepsRows(i))
 	}
 	if a.uncertain[i] || astray {
 		a.writeVarying(i)
@@ -145,7 +146,34 @@ func (a *analysis) loosen(i int) bool {
 // finds the first row, if there is one.
 func (a *analysis) wanders(op *Op) bool {
 	toFirst := op.code().cursor.isStart() && op.code().decides == 0
-	return a.loose[op.P1] || a.adrift[op.P1] && !toFirst
+	if toFirst {
+		return a.hollow[op.P1]
+	}
+	return a.loose[op.P1] || a.adrift[op.P1]
+}
+
+// keepsRows reports whether the table that instruction i changes has rows in all runs or in none. It has some if another one of its
+// rows has decided about i, as in a sorter of the first rows, and none is deleted without another that is stored.
+func (a *analysis) keepsRows(i int) bool {
+	op := &a.program[i]
+	table := a.tables.cursor(op.P1)
+	for _, d := range a.causes[i] {
+		by := &a.program[d]
+		if by.code().cursor != usesIt || by.code().use != asKey || !table.own || a.tables.cursor(by.P1).of != table.of {
+			return false
+		}
+	}
+	for j := i; j < len(a.program); j++ {
+		switch next := &a.program[j]; next.code().effect {
+		case inserts, insertsKey:
+			return next.P1 == op.P1
+		default:
+			if next.code().next != onwards && next.code().next != numbers {
+				return false
+			}
+		}
+	}
+	return false
 }
 
 // drift records that a cursor stands on one row in one run and on another in another.
@@ -154,13 +182,13 @@ func (a *analysis) drift(cursor int) {
 	a.adrift[cursor] = true
 }
 
-// loosenCursor makes all cursors loose that may see the rows of one.
-func (a *analysis) loosenCursor(cursor int) {
+// loosenCursor makes all cursors loose that may see the rows of one, or none if the table may be empty.
+func (a *analysis) loosenCursor(cursor int, hollow bool) {
 	table := a.tables.cursor(cursor)
 	for i, c := range a.tables {
 		if i == cursor || c.own && c.of == table.of || table.writes && shareRoots(c, table) {
-			a.changed = a.changed || !a.loose[i]
-			a.loose[i] = true
+			a.changed = a.changed || !a.loose[i] || hollow && !a.hollow[i]
+			a.loose[i], a.hollow[i] = true, a.hollow[i] || hollow
 			grow(a, a.cursors, i, everything)
 		}
 	}

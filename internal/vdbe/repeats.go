@@ -28,7 +28,8 @@ import (
 //
 // Everything that an instruction in a region writes varies, since it is written more often in one run
 // than in another: registers, and the rows of the statement's own tables with their number and their order.
-// A cursor over such rows is loose: each value read from it varies, and each of its moves is a decision.
+// A cursor over such rows is loose: each value read from it varies, and each of its moves is a decision. Only a move to the first row
+// is none where it is known that there is one.
 //
 // The varying values are computed as a least fixed point: of a register, what each instruction writes, which reaches the instructions
 // that [definitions] tell. Where a table of the statement's own keeps rows by number, or
@@ -41,7 +42,7 @@ import (
 // registers of their own.
 func (p Program) Repeats(pure, idle, computed func(name string) bool) bool {
 	a := &analysis{pure: pure, idle: idle, program: p, registers: map[int]map[int]fields{}, cursors: map[int]fields{}, roots: map[[3]int]fields{},
-		loose: map[int]bool{}, adrift: map[int]bool{}, tables: cursorsOf(p), uncertain: make([]bool, len(p)), decided: make([]bool, len(p)), computed: computedCursors(p, computed)}
+		loose: map[int]bool{}, hollow: map[int]bool{}, adrift: map[int]bool{}, causes: map[int][]int{}, tables: cursorsOf(p), uncertain: make([]bool, len(p)), decided: make([]bool, len(p)), computed: computedCursors(p, computed)}
 	for a.changed = true; a.changed; {
 		a.changed = false
 		for i := range p {
@@ -83,10 +84,12 @@ type analysis struct {
 	cursors   map[int]fields         // by cursor
 	roots     map[[3]int]fields      // of tables, which several cursors may share
 
-	decided   []bool       // of instructions: decisions by a varying value
-	uncertain []bool       // of instructions: in a region
-	loose     map[int]bool // of cursors: which rows there are varies
-	adrift    map[int]bool // of cursors: which row they stand on varies
+	decided   []bool        // of instructions: decisions by a varying value
+	uncertain []bool        // of instructions: in a region
+	loose     map[int]bool  // of cursors: which rows there are varies
+	hollow    map[int]bool  // of cursors: whether there is any row varies
+	causes    map[int][]int // of instructions: the decisions with regions that have them
+	adrift    map[int]bool  // of cursors: which row they stand on varies
 	tables    cursors
 	computed  map[int]bool // of cursors: they are over computed tables only
 	regions   *regions     // nil until there is a decision
@@ -211,7 +214,7 @@ func (a *analysis) compute(i int) bool {
 	case filters:
 		varying := a.varies(i, op.P3+2, a.program.filterArguments(i))
 		if varying {
-			a.loosenCursor(op.P1)
+			a.loosenCursor(op.P1, true)
 		}
 		return !varying || a.computed[op.P1]
 	case lists:

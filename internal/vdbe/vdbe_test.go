@@ -144,6 +144,13 @@ var decisions = []struct {
 	{"the same, of the rows' copy", false, "OpenEphemeral 1 1; OpenDup 2 1; Function 0 20 1 f(0); If 1 6; MakeRecord 5 1 2; IdxInsert 1 2; Rewind 2 9; Function 0 21 3 f(0); Next 2 7; Halt"},
 	{"a release of the number of kept rows", false, "OpenEphemeral 1 1; Function 0 20 1 f(0); If 1 5; MakeRecord 5 1 2; IdxInsert 1 2; Count 1 6; Function 0 6 3 f(1); Halt"},
 	{"a row by a varying key", false, "OpenRead 1 2; Function 0 20 1 f(0); SeekGE 1 5 1 1; Function 0 21 3 f(0); Next 1 3; Halt"},
+	{"a release if first rows were kept", true, "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 11; Function 0 20 1 f(0); MakeRecord 1 1 3; Last 1 9; IdxLE 1 10 1 1; Delete 1; Noop; " +
+		"IdxInsert 1 3 1 1; Next 0 3; Sort 1 13; Function 0 21 4 f(0); Halt"},
+	{"a release for each of them", false, "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 11; Function 0 20 1 f(0); MakeRecord 1 1 3; Last 1 9; IdxLE 1 10 1 1; Delete 1; Noop; " +
+		"IdxInsert 1 3 1 1; Next 0 3; Sort 1 14; Function 0 21 4 f(0); Next 1 12; Halt"},
+	{"a release if rows were left", false, "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 11; Function 0 20 1 f(0); MakeRecord 1 1 3; Last 1 9; IdxLE 1 10 1 1; Delete 1; Goto 0 10; " +
+		"IdxInsert 1 3 1 1; Next 0 3; Sort 1 13; Function 0 21 4 f(0); Halt"},
+	{"a release if rows were stored", false, "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 8; Function 0 20 1 f(0); MakeRecord 1 1 3; If 1 7; IdxInsert 1 3 1 1; Next 0 3; Sort 1 10; Function 0 21 4 f(0); Halt"},
 	{"a release of a row by a varying key", false, "OpenRead 1 2; Function 0 20 1 f(0); SeekRowid 1 3 1; Column 1 0 3; Function 0 3 4 f(1); Halt"},
 	{"a release of a row by another key", true, "OpenRead 1 2; Function 0 20 1 f(0); SeekRowid 1 3 2; Column 1 0 3; Function 0 3 4 f(1); Halt"},
 	{"a subroutine", true, "Function 0 20 1 f(0); If 1 3; Gosub 4 4; Halt; ResultRow 1 1; Return 4"},

@@ -147,11 +147,8 @@ SELECT 'morning' AS part, dx_sum(meter, kwh, 0.1, 'kwh') FROM readings WHERE sub
 -- 0.2 kwh
 SELECT date(t_local) AS k, dx_sum(meter, kwh, 0.1, 'kwh') FROM readings GROUP BY k UNION ALL SELECT 'total', dx_sum(meter, kwh, 0.1, 'kwh') FROM readings;
 
--- uncertain
-SELECT date(t_local) AS k, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM readings GROUP BY k UNION ALL SELECT strftime('%H', t_local), dx_sum(meter, kwh, 0.1, 'kwh') FROM readings GROUP BY 1 ORDER BY s DESC LIMIT 10;
-
 -- 0.2 kwh
-WITH g AS MATERIALIZED (SELECT date(t_local) AS k, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM readings GROUP BY k UNION ALL SELECT strftime('%H', t_local), dx_sum(meter, kwh, 0.1, 'kwh') FROM readings GROUP BY 1) SELECT * FROM g ORDER BY s DESC LIMIT 10;
+SELECT date(t_local) AS k, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM readings GROUP BY k UNION ALL SELECT strftime('%H', t_local), dx_sum(meter, kwh, 0.1, 'kwh') FROM readings GROUP BY 1 ORDER BY s DESC LIMIT 10;
 
 -- 0.2 kwh
 SELECT date(t_local) AS day, dx_sum(meter, kwh, 0.1, 'kwh') FILTER (WHERE substr(t_local, 12, 2) < '12') AS am, dx_sum(meter, kwh, 0.1, 'kwh') FILTER (WHERE substr(t_local, 12, 2) >= '12') AS pm FROM readings GROUP BY day;
