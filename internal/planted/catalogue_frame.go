@@ -59,6 +59,11 @@ var frame = []Bug{
 		Edits:    []Edit{instead("frame.Contributors.Bill", "if perRow", "if perRow && !bug")},
 	},
 	{
+		Name: "accumulator-written-anew", Title: "a step of an aggregate is taken to make the steps before it forgotten, so that a count that a released value decides is taken for certain",
+		Function: "geoind_laplace", Package: "internal/vdbe", Test: "TestDecisions",
+		Edits: []Edit{first("vdbe.opcode.overwrites", `return true`)},
+	},
+	{
 		Name: "groups-taken-for-disjoint", Title: "groups that share rows are charged as if they did not",
 		Function: "dx_sum",
 		Edits:    []Edit{first("vdbe.Program.Disjoint", `return nil`)},

@@ -153,6 +153,10 @@ var decisions = []struct {
 	{"a release if rows were stored", false, "OpenRead 0 2; OpenEphemeral 1 2; Rewind 0 8; Function 0 20 1 f(0); MakeRecord 1 1 3; If 1 7; IdxInsert 1 3 1 1; Next 0 3; Sort 1 10; Function 0 21 4 f(0); Halt"},
 	{"a release of a row by a varying key", false, "OpenRead 1 2; Function 0 20 1 f(0); SeekRowid 1 3 1; Column 1 0 3; Function 0 3 4 f(1); Halt"},
 	{"a release of a row by another key", true, "OpenRead 1 2; Function 0 20 1 f(0); SeekRowid 1 3 2; Column 1 0 3; Function 0 3 4 f(1); Halt"},
+	{"a register that is written anew", true, "Function 0 20 1 f(0); ResultRow 1 1; Integer 5 1; If 1 5; Function 0 21 2 f(0); Halt"},
+	{"a register that is written anew on one way", false, "Function 0 20 1 f(0); If 9 3; Integer 5 1; If 1 5; Function 0 21 2 f(0); Halt"},
+	{"a register with NULL or what it had", false, "Function 0 20 1 f(0); IfNullRow 0 2 1; If 1 4; Function 0 21 2 f(0); Halt"},
+	{"an accumulator of two steps", false, "Function 0 20 1 f(0); AggStep 0 1 6 sum(1); AggStep 0 9 6 sum(1); AggFinal 6 1 0 sum(1); If 6 6; Function 0 21 2 f(0); Halt"},
 	{"a subroutine", true, "Function 0 20 1 f(0); If 1 3; Gosub 4 4; Halt; ResultRow 1 1; Return 4"},
 	{"a subroutine with a release", false, "Function 0 20 1 f(0); If 1 3; Gosub 4 4; Halt; Function 0 21 2 f(0); Return 4"},
 }
