@@ -38,6 +38,10 @@ type Question struct {
 	// the question is refused.
 	LeaveOut bool
 
+	// Earlier tells, for a quote, what an account and the role's budget for it owe for answers that were quoted before, and are not
+	// charged yet: an account that cannot pay for them too is short. It may be nil.
+	Earlier func(account string) (due, roleDue budget.Amount)
+
 	// Draw makes the answer. It is told who is left out, in ascending order. It runs after all
 	// checks, while everybody else who charges waits, so that it should be short. It must not
 	// use the ledger. Its result must stay secret until Answer returns it. An error of
@@ -133,6 +137,15 @@ func (q *Question) checkMember(i int) error {
 		return fmt.Errorf("ledger: the due part of account %s must be between 0 and its cost of the answer, %v", printable.SQL(m.Account), m.Epsilon)
 	}
 	return nil
+}
+
+// Asked returns the dues of a member together with those for earlier answers.
+func (q *Question) Asked(member int) (account, role budget.Amount) {
+	m := &q.Members[member]
+	if q.Earlier != nil {
+		account, role = q.Earlier(m.Account)
+	}
+	return m.Due + min(account, budget.Max-m.Due), m.RoleDue + min(role, budget.Max-m.RoleDue)
 }
 
 // ID is the key of the remembered answers to the question. It covers, besides the

@@ -487,6 +487,26 @@ func TestQuotes(t *testing.T) {
 	}
 }
 
+// A quote refuses what somebody cannot pay for as a whole, although each answer alone could be paid for. A question that
+// stands twice is paid for once.
+func TestQuotesOfTheWhole(t *testing.T) {
+	d := newDesk(t, sealedRows)
+	d.run(`SELECT budget_limit('ana', 'record', 5)`)
+	before := d.state()
+	d.quote = true
+	d.isRefused(`SELECT dx_accounts(one, 3) FROM s UNION ALL SELECT dx_accounts(one, 2.5) FROM s`, "left of 5")
+	if after := d.state(); after != before {
+		t.Errorf("a quote changes %s into %s", before, after)
+	}
+	if _, err := d.ask(`SELECT dx_accounts(one, 3) FROM s UNION ALL SELECT dx_accounts(one, 3) FROM s`); err != nil || d.report.Costs[0].Most != 3*budget.One {
+		t.Errorf("the same question twice: %v, %v", d.report, err)
+	}
+	d.quote = false
+	if _, err := d.ask(`SELECT dx_accounts(one, 3) FROM s UNION ALL SELECT dx_accounts(one, 3) FROM s`); err != nil || d.report.Costs[0].Most != 3*budget.One {
+		t.Errorf("it costs %v, %v", d.report, err)
+	}
+}
+
 // After an error nothing of the statement is charged any more, and neither is after its end.
 func TestFailedEvaluationsChargeNobody(t *testing.T) {
 	d := newDesk(t, sealedRows)

@@ -185,15 +185,15 @@ func payersOf(r Reader, q *ledger.Question, accounts bool) (*payers, error) {
 
 // checkAccount checks that the limit of a member's account covers the due amount.
 func (p *payers) checkAccount(r Reader, q *ledger.Question, b *ledger.Standing, i int) error {
-	due := q.Members[i].Due
+	asked, _ := q.Asked(i)
 	if !q.LeaveOut {
-		if err := checkAffordable(r, b, due, 0); err != nil {
+		if err := checkAffordable(r, b, asked, 0); err != nil {
 			return err
 		}
-	} else if b.Refuse(due, 0) != nil {
+	} else if b.Refuse(asked, 0) != nil {
 		p.accounts.Add(i)
 	}
-	p.windows[i] = b.WindowAfter(due)
+	p.windows[i] = b.WindowAfter(q.Members[i].Due)
 	return nil
 }
 
@@ -203,7 +203,8 @@ func (p *payers) checkRoleBudget(q *ledger.Question, roleBudgetOf func(account s
 	if err != nil {
 		return err
 	}
-	switch refusal := roleBudget.Refuse(q.Members[i].RoleDue, q.RoleLimit); {
+	_, asked := q.Asked(i)
+	switch refusal := roleBudget.Refuse(asked, q.RoleLimit); {
 	case refusal == nil:
 	case q.LeaveOut:
 		p.roleBudgets.Add(i)

@@ -132,9 +132,13 @@ func (e *Evaluation) ask(q *ledger.Question, multiplicity int) (ledger.Answered,
 	q.Role, q.LeaveOut = e.analyst.Role, e.analyst.LeaveOut
 	q.RoleLimit, _ = e.analyst.Budget(q.Unit)
 	var a ledger.Answered
-	if e.quote || e.limit != nil {
-		a, err = l.Quote(*q)
-		if err == nil && e.limit != nil {
+	switch {
+	case e.quote && e.asked.before[q.Key]:
+		a = ledger.Answered{Remembered: true, Seen: true, Time: e.asked.drawn} // as it will be
+	case e.quote:
+		a, err = l.Quote(e.asked.withEarlier(q))
+	case e.limit != nil:
+		if a, err = l.Quote(*q); err == nil {
 			err = e.asked.within(q, a, e.limit)
 		}
 	}
@@ -143,6 +147,11 @@ func (e *Evaluation) ask(q *ledger.Question, multiplicity int) (ledger.Answered,
 	}
 	if err != nil {
 		return ledger.Answered{}, err
+	}
+	if e.quote {
+		if err := e.asked.keep(q, &statements.Of(e.statement).memory); err != nil {
+			return ledger.Answered{}, err
+		}
 	}
 	e.asked.add(q, a, multiplicity)
 	return a, nil
@@ -206,6 +215,7 @@ type asked struct {
 	spent                        map[budget.Unit]*spent
 	columns, functions           map[string]bool
 	drawn                        time.Time
+	before                       map[[32]byte]bool // the questions of a quote
 
 	bounds    bounds
 	intervals map[float64]interval.Interval // of the numbers that were answered
@@ -293,6 +303,30 @@ func (a *asked) add(q *ledger.Question, got ledger.Answered, multiplicity int) {
 			in.accounts[m.Account], _ = in.accounts[m.Account].plus(by)
 		}
 	}
+}
+
+// keep keeps the name of a question that was quoted.
+func (a *asked) keep(q *ledger.Question, memory *allowance) error {
+	if a.before[q.Key] {
+		return nil
+	}
+	if a.before == nil {
+		a.before = map[[32]byte]bool{}
+	}
+	a.before[q.Key] = true
+	return memory.take(2 * int64(len(q.Key)))
+}
+
+// withEarlier returns a question of a quote with what its accounts owe for the questions before it.
+func (a *asked) withEarlier(q *ledger.Question) ledger.Question {
+	all := *q
+	if in := a.spent[q.Unit]; in != nil {
+		all.Earlier = func(name string) (account, role budget.Amount) {
+			l := in.accounts[name]
+			return l.account, l.role
+		}
+	}
+	return all
 }
 
 // paidOf returns the payment of a member for an answer.
