@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -382,5 +383,30 @@ func TestImportReportsToTerminal(t *testing.T) {
 	c := newConsole(t, "import", clitest.TempFile(t, "x.db"), "t", clitest.WriteFile(t, "a\n1\n2\n"))
 	c.expect("imported 2 rows into table t")
 	c.expect("  a  INTEGER\n")
+	c.leave(0)
+}
+
+// The shell says what a statement has charged, and asks before it charges more than a tenth of what somebody has left.
+func TestShellSaysPrices(t *testing.T) {
+	c := newConsole(t, scarce(t))
+	c.expect(shell.Prompt)
+	c.run(".mode csv", "")
+	const of = "SELECT dx_value('bo', 1, %s, 'u') IS NULL AS z;"
+	c.run(fmt.Sprintf(of, "0.1"), "z\n0\ncharged 0.1/kWh to 1 account, 0.9 left\n") // a tenth
+	ask := "This charges 0.1/kWh to 1 account, 0.8 left. Run it? [y/N] "
+	for _, no := range []string{"n\r", "\r", "\x03"} {
+		c.press(fmt.Sprintf(of, "0.1") + "\r")
+		c.expect(ask)
+		c.press(no)
+		c.expect(shell.Prompt)
+	}
+	c.press(fmt.Sprintf(of, "0.1") + "\r")
+	c.expect(ask)
+	c.press("yes\r")
+	c.expect("z\n0\ncharged 0.1/kWh to 1 account, 0.8 left\n" + shell.Prompt)
+	c.run(".confirm off", "")
+	c.run(fmt.Sprintf(of, "0.4"), "z\n0\ncharged 0.4/kWh to 1 account, 0.4 left\n")
+	c.run(fmt.Sprintf(of, "0.5"), "geosql: dx_value: account 'bo' has 0.4/kWh left of 1.0/kWh, 0.5/kWh asked, 0.1/kWh short\n")
+	c.press("\x04")
 	c.leave(0)
 }
