@@ -38,7 +38,7 @@ type Question struct {
 	// the question is refused.
 	LeaveOut bool
 
-	// Earlier tells, for a quote, what an account and the role's budget for it owe for answers that were quoted before, and are not
+	// Earlier tells, for a quote, the debts of an account and of the role's budget for it for answers that were quoted before, and are not
 	// charged yet: an account that cannot pay for them too is short. It may be nil.
 	Earlier func(account string) (due, roleDue budget.Amount)
 

@@ -171,7 +171,7 @@ func (d *database) costs(statement string, said []string) error {
 	return nil
 }
 
-// paid compares charges by account with what is said of them.
+// paid compares charges by account with their description.
 func (d *database) paid(said string, charged map[who]float64) error {
 	want := map[who]float64{}
 	if eps, unit, is := strings.Cut(said, " "); strings.HasPrefix(said, "SELECT") {

@@ -15,7 +15,7 @@ const costSetup = `CREATE TABLE trip(person TEXT, lat REAL, lon REAL);
 	SELECT geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1);
 	SELECT budget_limit('*', 'm', 0.02)`
 
-// costDeclared declares what costSetup does not.
+// costDeclared declares more than costSetup.
 const costDeclared = `; SELECT dx_universe('u', 0, 90, 1, 'kWh'); SELECT budget_limit('*', 'kWh', 1);
 	SELECT trace_policy('walk', 'ana', 'predictive', '{"epsilon": 0.02, "alpha": 600}')`
 

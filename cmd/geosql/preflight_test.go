@@ -76,7 +76,7 @@ func TestPreflightRefuses(t *testing.T) {
 		"SELECT json(geoind_laplace(person, lat, lon, 0.004)) FROM trip":                                                 uncounted,
 		"SELECT person, dx_sum(person, 1, 0.5, 'u'), CASE person WHEN 'bo' THEN json('x') END FROM trip GROUP BY person": uncounted,
 		"SELECT json('x' || dx_sum(person, 1, 0.5, 'u')) FROM trip":                                                      uncounted,
-		// The rest of a trace's budget is more than what its account has left.
+		// The rest of a trace's budget is more than its account has left.
 		"SELECT predictive_step('walk', t, 48.85, 2.33) OVER (ORDER BY t ROWS UNBOUNDED PRECEDING) FROM (SELECT 1 AS t UNION SELECT 2)": "geosql: predictive_step: account 'ana' has 0.01/m left of 0.01/m, 0.02/m asked, 0.01/m short; a limit of 0.02/m would suffice; nothing was charged\n",
 		// An error in the last row is found before the first is charged.
 		"SELECT geoind_laplace('ana', lat + 90 * (person = 'bo'), lon, 0.001) FROM trip ORDER BY person": "geosql: geoind_laplace: lat must lie between -90 and 90\n",

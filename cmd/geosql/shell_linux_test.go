@@ -386,7 +386,7 @@ func TestImportReportsToTerminal(t *testing.T) {
 	c.leave(0)
 }
 
-// The shell says what a statement has charged, and asks before it charges more than a tenth of what somebody has left.
+// The shell says the price of a statement, and asks before it charges more than a tenth of a remaining budget.
 func TestShellSaysPrices(t *testing.T) {
 	c := newConsole(t, scarce(t))
 	c.expect(shell.Prompt)

@@ -81,8 +81,8 @@ func (d *definitions) propagate(g *graph, of map[int][]int) {
 	}
 }
 
-// overwrites reports whether the instruction always writes its registers, and with values that depend on nothing but those that
-// it reads, so not an accumulator.
+// overwrites reports whether the instruction always writes its registers, with values that depend only on the values it reads:
+// so not an accumulator.
 func (c *opcode) overwrites() bool {
 	switch c.effect {
 	case sets, clears, tells, copies, counts, callsFunction, packs, readsField, readsVirtual, readsRowid, readsRow:
@@ -91,7 +91,7 @@ func (c *opcode) overwrites() bool {
 	return false
 }
 
-// has reports whether what a definition has written may be there before an instruction.
+// has reports whether the value of a definition may be there before an instruction.
 func (d *definitions) has(at int, w definition) bool {
 	return d.reach == nil || d.reach[at].has(d.numbers[w])
 }

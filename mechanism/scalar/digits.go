@@ -15,7 +15,7 @@ const roundoff = 1. / 2000
 
 // decimalsOfNoise returns how many decimals the digits of an answer are rounded to. They are negative above the units.
 func decimalsOfNoise(scale float64) int {
-	text := strconv.FormatFloat(scale, 'e', -1, 64) // with the exact exponent
+	text := strconv.FormatFloat(scale, 'e', -1, 64) // with the exponent of the number as it prints
 	exponent, _ := strconv.Atoi(text[strings.IndexByte(text, 'e')+1:])
 	return 3 - exponent
 }

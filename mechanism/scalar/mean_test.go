@@ -238,7 +238,7 @@ func TestQuotient(t *testing.T) {
 		x := index.Mul(index, d.u.Step())
 		x.Add(x, budget.Decimal(d.u.lo))
 		width := d.u.hi - d.u.lo
-		want, _ := digitsOf(x, new(big.Rat).SetFloat64(scale), new(big.Rat).SetFloat64(width)).Float64()
+		want, _ := digitsOf(x, budget.Decimal(scale), budget.Decimal(width)).Float64()
 		want = min(max(want, d.u.lo), d.u.hi)
 		got := d.u.quotient(big.NewInt(num), big.NewInt(den), scale)
 		if got != want && !(x.Cmp(budget.Decimal(got)) == 0 && (got == d.u.lo || got == d.u.hi)) {

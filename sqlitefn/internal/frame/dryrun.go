@@ -54,7 +54,7 @@ type DryRun struct {
 type Certainty int
 
 const (
-	Guessed Certainty = iota // nothing: released values decide what is charged
+	Guessed Certainty = iota // nothing: released values decide the charges
 	Bounded                  // no account is charged more than [Total.Most]
 	Exact                    // every account is charged the counted sum
 )

@@ -317,7 +317,7 @@ func (a *asked) keep(q *ledger.Question, memory *allowance) error {
 	return memory.take(2 * int64(len(q.Key)))
 }
 
-// withEarlier returns a question of a quote with what its accounts owe for the questions before it.
+// withEarlier returns a question of a quote with the debts of its accounts for the questions before it.
 func (a *asked) withEarlier(q *ledger.Question) ledger.Question {
 	all := *q
 	if in := a.spent[q.Unit]; in != nil {

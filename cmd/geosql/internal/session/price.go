@@ -8,10 +8,10 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// largeShare is the part of what an account has left from which on a charge is large.
+// largeShare is the part of a remaining budget from which on a charge is large.
 var largeShare = big.NewRat(1, 10)
 
-// large reports whether a statement takes more than a tenth of what somebody has left.
+// large reports whether a statement takes more than a tenth of a remaining budget.
 func large(f *sqlitefn.Forecast) bool {
 	for _, u := range f.Units {
 		if u.Share.Cmp(largeShare) > 0 {

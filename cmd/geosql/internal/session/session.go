@@ -65,7 +65,7 @@ type Session struct {
 	Epsilon     string // of aggregates over sealed values; "" if they are an error
 	NoPreflight bool   // run statements without a forecast of their cost
 
-	// Approve asks whether to run a statement that takes more than a tenth of what somebody has left. Its error stops the
+	// Approve asks whether to run a statement that takes more than a tenth of a remaining budget. Its error stops the
 	// statement. Priced is told the charges of each statement that has run, by unit. Both may be nil.
 	Approve func(ctx context.Context, price string) error
 	Priced  func(prices []string)
@@ -122,7 +122,7 @@ func (s *Session) StartOutput() {
 	s.rows = countedRows{output.New(s.Mode, s.Out, s.Look), s}
 }
 
-// ExplainIntervals says of the intervals that tables have shown since the last time what they mean, if any have.
+// ExplainIntervals explains the intervals that tables have shown since the last time, if any have.
 func (s *Session) ExplainIntervals() {
 	if s.intervals.Shown {
 		cli.Say("± says how far from the truth an answer may be, with probability 0.95")
