@@ -1,8 +1,6 @@
 package file
 
 import (
-	"errors"
-
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
@@ -61,14 +59,9 @@ func (r *reader) RoleBudgets(role string, unit budget.Unit) (func(account string
 		}
 		spent := get.Column(0)
 		b.Spent = budget.Amount(spent.Int())
-		if b.Spent < 0 || b.Spent > budget.Max {
-			return b, errRoleBudget
-		}
 		return b, nil
 	}, nil
 }
-
-var errRoleBudget = errors.New("the ledger is damaged: the spending of a role is out of range")
 
 const putRoleBudgetSQL = `
 INSERT INTO purse(role, account, unit, spent) VALUES (?1, ?2, ?3, ?4)

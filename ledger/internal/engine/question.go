@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
 )
 
@@ -200,8 +201,11 @@ func (p *payers) checkAccount(r Reader, q *ledger.Question, b *ledger.Standing, 
 // checkRoleBudget checks that the role's budget for a member's account covers the due amount.
 func (p *payers) checkRoleBudget(q *ledger.Question, roleBudgetOf func(account string) (ledger.RoleBudget, error), i int) error {
 	roleBudget, err := roleBudgetOf(q.Members[i].Account)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case roleBudget.Spent < 0 || roleBudget.Spent > budget.Max:
+		return errors.New("the ledger is damaged: the spending of a role is out of range")
 	}
 	_, asked := q.Asked(i)
 	switch refusal := roleBudget.Refuse(asked, q.RoleLimit); {
