@@ -34,6 +34,7 @@ import "C"
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 	"unsafe"
@@ -239,6 +240,27 @@ func cBool(b bool) C.int {
 
 // QuoteName returns a name as an SQL identifier in quotes.
 func QuoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// Name returns a name as SQL takes it, with quotes only if it needs them.
+func Name(name string) string {
+	quoted := QuoteName(name)
+	if !plainName.MatchString(name) || strings.HasPrefix(strings.ToLower(name), "current_") {
+		return quoted
+	}
+	conn, err := Open(":memory:", ReadWrite)
+	if err != nil {
+		return quoted
+	}
+	defer conn.Close()
+	stmt, _, err := conn.Prepare("CREATE TABLE t(" + name + ")")
+	if err != nil {
+		return quoted
+	}
+	stmt.Close()
+	return name
+}
 
 // Exec runs every statement of sql and discards their rows.
 func (c *Conn) Exec(sql string) error {

@@ -2,12 +2,10 @@ package console
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/internal/sqlite"
-	"github.com/geosql/geosql/internal/sqltext"
 	"github.com/geosql/geosql/sealed/catalog"
 	"github.com/geosql/geosql/serve/internal/keeper"
 	"github.com/geosql/geosql/serve/internal/role"
@@ -25,7 +23,7 @@ func examples(tables []keeper.Table, r *role.Role) []Example {
 	if len(tables) == 0 {
 		return []Example{}
 	}
-	all := []Example{{"Free: which rows exist is public", "SELECT count(*) FROM " + nameOf(tables[0].Name)}}
+	all := []Example{{"Free: which rows exist is public", "SELECT count(*) FROM " + sqlite.Name(tables[0].Name)}}
 	asked := map[bool]bool{} // by whether they are locations
 	for _, t := range tables {
 		for _, column := range t.Columns {
@@ -44,7 +42,7 @@ func examples(tables []keeper.Table, r *role.Role) []Example {
 // exampleOf returns a question about a sealed column. An account pays for each of its locations in a heat map, so that
 // one of each is taken first.
 func exampleOf(c *catalog.Column, r *role.Role) (e Example, can bool) {
-	name, table := nameOf(c.Name), nameOf(c.Table)
+	name, table := sqlite.Name(c.Name), sqlite.Name(c.Table)
 	if c.Universe != nil {
 		epsilon := payable(r, budget.Unit(c.Universe.Unit), budget.One/10)
 		return Example{"A sum, with noise", fmt.Sprintf("SELECT dx_sum(%s, %v) FROM %s", name, epsilon, table)}, epsilon > 0
@@ -53,7 +51,7 @@ func exampleOf(c *catalog.Column, r *role.Role) (e Example, can bool) {
 	cell := max(decimal.Round((c.Domain.North-c.Domain.South)*metresPerDegree/10, 1), c.Domain.StepM)
 	epsilon := payable(r, budget.Record, budget.One/2)
 	return Example{"A heat map, with noise, of one location of each account", fmt.Sprintf("SELECT dx_heatmap(%[1]s, %[2]v, %[3]s) FROM (SELECT %[1]s FROM %[4]s GROUP BY %[5]s)",
-		name, epsilon, decimal.Format(cell), table, nameOf(c.Account))}, epsilon > 0
+		name, epsilon, decimal.Format(cell), table, sqlite.Name(c.Account))}, epsilon > 0
 }
 
 // payable returns the usual epsilon of a question, or the next to it that a role may spend in one, 0 if there is none.
@@ -67,15 +65,4 @@ func payable(r *role.Role, unit budget.Unit, usual budget.Amount) budget.Amount 
 		return 0
 	}
 	return epsilon
-}
-
-// plainName is a name that needs no quotes unless SQLite reserves it.
-var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
-// nameOf returns a name as SQL takes it.
-func nameOf(name string) string {
-	if plainName.MatchString(name) && !sqltext.IsReserved(name) {
-		return name
-	}
-	return sqlite.QuoteName(name)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/sealed/catalog"
 	"github.com/geosql/geosql/serve/internal/role"
 )
@@ -54,7 +55,7 @@ func TestExamplesCanBePaid(t *testing.T) {
 
 func TestNamesInExamples(t *testing.T) {
 	for name, want := range map[string]string{"reading": "reading", "order": `"order"`, "a b": `"a b"`, `a"b`: `"a""b"`, "2": `"2"`} {
-		if got := nameOf(name); got != want {
+		if got := sqlite.Name(name); got != want {
 			t.Errorf("%s is %s", name, got)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/geosql/geosql/internal/boxes"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/decimal"
+	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
@@ -140,7 +141,7 @@ func (t *Task) warnAccounts(p *plan) {
 	}
 	cli.Say("%s (for the owner only: up to %s of one account)", cli.Count(p.accounts, "account"), cli.Count(p.mostRows, "row"))
 	if n := p.Columns[i].Nulls; n > 0 {
-		cli.Say("%s without an account: functions refuse such rows; leave them out with WHERE %s IS NOT NULL", cli.Count(n, "row"), sqlName(p.account))
+		cli.Say("%s without an account: functions refuse such rows; leave them out with WHERE %s IS NOT NULL", cli.Count(n, "row"), sqlite.Name(p.account))
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/geosql/geosql/budget"
@@ -116,7 +115,7 @@ func (p *plan) payer() string {
 	if name, ok := strings.CutPrefix(p.account, "const:"); ok {
 		return sqltext.Quote(name)
 	}
-	return sqlName(p.account)
+	return sqlite.Name(p.account)
 }
 
 // where returns the condition that leaves out rows without an account, which functions refuse, and rows with NULL in
@@ -125,7 +124,7 @@ func (p *plan) where(others ...string) string {
 	var conditions []string
 	for _, name := range append([]string{p.account}, others...) {
 		if c := p.columnNamed(name); c != nil && c.Nulls > 0 {
-			conditions = append(conditions, sqlName(name)+" IS NOT NULL")
+			conditions = append(conditions, sqlite.Name(name)+" IS NOT NULL")
 		}
 	}
 	if conditions == nil {
@@ -157,15 +156,15 @@ func (p *plan) placeExamples() []example {
 			after: " > " + cli.ShellWord(p.Table+".geojson"), unit: budget.Metre, charge: pl.epsilon},
 		{about: "What is the middle of all locations? " + charges,
 			sql: fmt.Sprintf("SELECT dx_centroid(%s, %s, %s, %s, %s) AS middle, %s + %s AS within_m\n  FROM %s%s",
-				p.payer(), sqlName(pl.lat), sqlName(pl.lon), eps, domain, within, decimal.Format(pl.box.stepM), sqlName(p.Table), p.where()),
+				p.payer(), sqlite.Name(pl.lat), sqlite.Name(pl.lon), eps, domain, within, decimal.Format(pl.box.stepM), sqlite.Name(p.Table), p.where()),
 			unit: budget.Metre, charge: pl.epsilon},
 	}
 }
 
 // oneOfEach returns the query of one location of each account.
 func (p *plan) oneOfEach() string {
-	columns := as(p.payer(), "who") + ", " + as(sqlName(p.place.lat), "lat") + ", " + as(sqlName(p.place.lon), "lon")
-	return "SELECT " + columns + " FROM " + sqlName(p.Table) + p.where(p.place.lat, p.place.lon) + " GROUP BY 1"
+	columns := as(p.payer(), "who") + ", " + as(sqlite.Name(p.place.lat), "lat") + ", " + as(sqlite.Name(p.place.lon), "lon")
+	return "SELECT " + columns + " FROM " + sqlite.Name(p.Table) + p.where(p.place.lat, p.place.lon) + " GROUP BY 1"
 }
 
 // as returns an expression under a name.
@@ -187,7 +186,7 @@ func cellOf(pl *placePlan) float64 {
 func (p *plan) readingExamples() []example {
 	r := p.reading
 	eps, universe, unit := cli.FormatRational(r.epsilon), sqltext.Quote(r.declared.name), r.universe.Unit()
-	x, who, table := sqlName(r.column), p.payer(), sqlName(p.Table)
+	x, who, table := sqlite.Name(r.column), p.payer(), sqlite.Name(p.Table)
 	args := fmt.Sprintf("(%s, %s, %s, %s)", who, x, eps, universe)
 	charges := fmt.Sprintf("(charges each account %s per %s)", eps, unit)
 	examples := []example{}
@@ -219,7 +218,7 @@ func (p *plan) timeParts() (month, hour string) {
 	if c == nil {
 		return "", ""
 	}
-	name := sqlName(c.Name)
+	name := sqlite.Name(c.Name)
 	if c.Dates == infer.Times {
 		month = "substr(" + name + ", 1, 7)"
 		if len(c.Samples) > 0 && len(c.Samples[0]) > len("2026-03-01") {
@@ -235,25 +234,4 @@ func (p *plan) timeParts() (month, hour string) {
 	}
 	part := func(form string) string { return "strftime('" + form + "', " + name + ", 'unixepoch')" }
 	return part("%Y-%m"), part("%H")
-}
-
-var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
-// sqlName returns a name as SQL takes it, with quotes only if it needs them.
-func sqlName(name string) string {
-	quoted := sqlite.QuoteName(name)
-	if !plainName.MatchString(name) || strings.HasPrefix(strings.ToLower(name), "current_") {
-		return quoted
-	}
-	conn, err := sqlite.Open(":memory:", sqlite.ReadWrite)
-	if err != nil {
-		return quoted
-	}
-	defer conn.Close()
-	stmt, _, err := conn.Prepare("CREATE TABLE t(" + name + ")")
-	if err != nil {
-		return quoted
-	}
-	stmt.Close()
-	return name
 }
