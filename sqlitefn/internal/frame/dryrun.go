@@ -34,6 +34,9 @@ type DryRun struct {
 	hurried atomic.Bool
 	Partial bool // the dry run ended early, see Hurry
 
+	Certainty Certainty // of the costs
+	Doubt     string    // why nothing is certain; empty if something is
+
 	// place is the last stand-in for a location, and its text.
 	place struct {
 		of       mechanism.Location
@@ -260,8 +263,8 @@ func (d *DryRun) Close() {
 	d.session.SetPayer(nil)
 }
 
-// Certainty tells how much is proved of the counted charges once the dry run has ended, and why nothing is.
-func (d *DryRun) Certainty() (_ Certainty, doubt string) {
+// certainty tells how much is proved of the counted charges once the dry run has ended, and why nothing is.
+func (d *DryRun) certainty() (_ Certainty, doubt string) {
 	settled := func(name string) bool { return d.pure.has(name) || d.session.Table.isSettled(name) }
 	repeats := d.Program.Repeats(settled, d.session.Table.isFree, d.session.isComputed)
 	switch {

@@ -26,8 +26,8 @@ type Cost struct {
 // accounts too. But no account is charged more than it has left, including the amount reserved
 // for it.
 func (d *DryRun) Costs() ([]Cost, error) {
-	certainty, _ := d.Certainty()
-	guessed := certainty == Guessed
+	d.Certainty, d.Doubt = d.certainty()
+	guessed := d.Certainty == Guessed
 	rows := make([]Cost, 0, len(d.totals)+1)
 	for of, total := range d.totals {
 		b, err := d.session.balanceOf(of.Account, of.Unit)

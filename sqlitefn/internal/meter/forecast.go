@@ -46,8 +46,7 @@ type UnitForecast struct {
 
 // forecast adds up the costs of a dry run, which are in the order of unit and account.
 func forecast(s *frame.Session, rows []frame.Cost, d *frame.DryRun) (*Forecast, error) {
-	f := &Forecast{Partial: d.Partial}
-	f.Certainty, f.Doubt = d.Certainty()
+	f := &Forecast{Certainty: d.Certainty, Doubt: d.Doubt, Partial: d.Partial}
 	if n := len(rows); n > 0 && rows[n-1].Total == nil {
 		rows = rows[:n-1]
 	}

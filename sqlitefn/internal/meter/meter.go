@@ -14,7 +14,6 @@ import (
 	"github.com/geosql/geosql/internal/intern"
 	"github.com/geosql/geosql/internal/interval"
 	"github.com/geosql/geosql/internal/sqlite"
-	"github.com/geosql/geosql/internal/vdbe"
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
 	"github.com/geosql/geosql/sqlitefn/internal/misuse"
 )
@@ -174,6 +173,19 @@ func (m *Meter) Interval(number float64) (all interval.Interval) {
 // It returns frame.ErrVerb for a statement that never charges, such as EXPLAIN, an error of the statement itself, an interrupt, or
 // an [UncountedError].
 func (m *Meter) Forecast(sql string) (*Forecast, error) {
+	return m.forecast(sql, func(*frame.DryRun) bool { return true })
+}
+
+// Foresee is Forecast, but nil for a statement that has no other charge than that of one group, and nothing behind it that may
+// fail. The group charges all of its accounts or none, so that a forecast would warn of nothing.
+func (m *Meter) Foresee(sql string) (*Forecast, error) {
+	return m.forecast(sql, func(d *frame.DryRun) bool {
+		return d.Program.Writes() || !d.Program.EndsOneGroup(m.session.Table.Charges)
+	})
+}
+
+// forecast makes a dry run if that is worth while.
+func (m *Meter) forecast(sql string, worthwhile func(*frame.DryRun) bool) (*Forecast, error) {
 	s := m.session
 	d, err := s.NewDryRun(sql)
 	if err == frame.ErrVerb {
@@ -183,6 +195,9 @@ func (m *Meter) Forecast(sql string) (*Forecast, error) {
 		return nil, uncounted(err)
 	}
 	defer d.Close()
+	if !worthwhile(d) {
+		return nil, nil
+	}
 	timer := time.AfterFunc(m.patience, d.Hurry)
 	defer timer.Stop()
 	switch err := d.Run(); {
@@ -197,13 +212,6 @@ func (m *Meter) Forecast(sql string) (*Forecast, error) {
 		return nil, err
 	}
 	return forecast(s, rows, d)
-}
-
-// EndsWithOneGroup reports whether a statement has no other charge than that of one group, and nothing behind it that may fail.
-// The group charges all of its accounts or none, so that a forecast would warn of nothing.
-func (m *Meter) EndsWithOneGroup(sql string) bool {
-	p, err := vdbe.Explain(m.session.Conn, sql)
-	return err == nil && !p.Writes() && p.EndsOneGroup(m.session.Table.Charges)
 }
 
 // An UncountedError tells why a dry run cannot count the charges of a statement. Either the statement cannot be undone, or it

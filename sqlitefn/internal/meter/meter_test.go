@@ -64,10 +64,10 @@ func TestForecast(t *testing.T) {
 		"SELECT nosuch FROM had": "no such column: nosuch",
 		"SELECT n FROM had":      "",
 	} {
-		f, err := m.Forecast(sql)
+		f, err := m.Foresee(sql)
 		got := ""
 		switch {
-		case m.EndsWithOneGroup(sql):
+		case f == nil && err == nil:
 			got = "one group"
 		case err != nil:
 			got = err.Error()

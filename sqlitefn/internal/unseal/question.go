@@ -310,11 +310,14 @@ func (a *asked) keep(q *ledger.Question, memory *allowance) error {
 	if a.before[q.Key] {
 		return nil
 	}
+	if err := memory.take(2 * int64(len(q.Key))); err != nil {
+		return err
+	}
 	if a.before == nil {
 		a.before = map[[32]byte]bool{}
 	}
 	a.before[q.Key] = true
-	return memory.take(2 * int64(len(q.Key)))
+	return nil
 }
 
 // withEarlier returns a question of a quote with the debts of its accounts for the questions before it.

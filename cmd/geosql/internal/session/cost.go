@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"math/big"
 	"strings"
@@ -33,7 +32,10 @@ func (s *Session) ShowCost(ctx context.Context, sql string, each bool) error {
 	stop := store.InterruptOn(ctx, s.Conn)
 	defer stop()
 	f, err := s.meter.Forecast(sql)
-	if err := cmp.Or(ctx.Err(), err); err != nil {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	s.warnOfTimes(sql)

@@ -45,15 +45,19 @@ func (s *Session) runPayable(ctx context.Context, stmt *sqlite.Stmt, sql string)
 
 // foresee returns the forecast of a statement that is to run, nil if none is needed.
 func (s *Session) foresee(ctx context.Context, sql string) (*sqlitefn.Forecast, error) {
-	if s.NoPreflight || s.Priced == nil && s.meter.EndsWithOneGroup(sql) {
+	if s.NoPreflight {
 		return nil, nil
 	}
-	f, err := s.meter.Forecast(sql)
+	forecast := s.meter.Forecast
+	if s.Priced == nil {
+		forecast = s.meter.Foresee
+	}
+	f, err := forecast(sql)
 	s.warnOfCells(sql)
-	switch err {
-	case sqlitefn.ErrVerb:
-		return nil, nil
-	case nil:
+	if err == sqlitefn.ErrVerb || f == nil && err == nil {
+		return nil, ctx.Err()
+	}
+	if err == nil {
 		err = unspent(f)
 	}
 	if err := cmp.Or(ctx.Err(), explained(err)); err != nil {

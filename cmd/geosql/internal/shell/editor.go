@@ -114,7 +114,8 @@ func (e *editor) readline() (string, error) {
 	return asTyped(text), err
 }
 
-// ask asks a question, and reports whether the answer is yes. Ctrl-C is errInterrupt.
+// ask asks a question, and reports whether the answer is yes. Ctrl-C is errInterrupt: it is a key here, since as a signal it would leave
+// a read behind, as in cli.AskYes, that takes the next line.
 func (e *editor) ask(ctx context.Context, question string) (yes bool, err error) {
 	fd := int(os.Stdin.Fd())
 	state, err := term.MakeRaw(fd)
