@@ -1,6 +1,6 @@
 // Package scalar releases answers about readings with an exact d_X-privacy bound: one reading, and counts, sums,
-// averages, variances, percentiles and histograms of the readings of a group. (Bordenabe, "Measuring
-// Privacy with Distinguishability Metrics", 2014, sections 4.2 to 4.4, called the
+// averages, variances, percentiles, histograms and curves (sums of blocks of the sorted readings) of a group. (Bordenabe,
+// "Measuring Privacy with Distinguishability Metrics", 2014, sections 4.2 to 4.4, called the
 // thesis below.) It imports budgets, exact draws and arithmetic, and knows neither SQL nor ledgers. Reading starts at
 // [Query] and at the interface law.
 //
@@ -31,6 +31,7 @@
 //	value       1       -                      -
 //	sum         1       max(|lo|,|hi|,hi-lo)   none
 //	ranks       1       hi-lo                  1
+//	curve       1       -                      -
 //	count       one per record that is present or absent
 //
 // The bound holds between readings on the universe's grid. A reading off the grid
@@ -38,7 +39,7 @@
 // that differs between two databases may count one step more than its distance.
 // Readings outside [lo, hi] count as the nearer end. In the proofs, the positions of
 // NULL are part of the database: a NULL reading is at distance hi - lo from every
-// value, with two exceptions: that of a sum is stated at its law, and for averages, variances and
+// value, with two exceptions: that of a sum is stated at its law, and for averages, variances, curves and
 // percentiles under d1, and averages under dinf, the positions of NULL are public.
 //
 // # How to add an aggregate

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"strconv"
 )
 
 // A uint128 is a sum of indices, each below 2^40, so that no number of rows that an
@@ -73,4 +74,21 @@ func (a int128) big() *big.Int {
 	v := big.NewInt(a.hi)
 	v.Lsh(v, 64)
 	return v.Add(v, new(big.Int).SetUint64(a.lo))
+}
+
+// float returns a to within 3 parts in 2^53.
+func (a int128) float() float64 {
+	if a.hi < 0 {
+		minus := a.neg()
+		return -uint128{uint64(minus.hi), minus.lo}.float()
+	}
+	return uint128{uint64(a.hi), a.lo}.float()
+}
+
+// append appends the decimal of a.
+func (a int128) append(b []byte) []byte {
+	if v, small := a.int64(); small {
+		return strconv.AppendInt(b, v, 10)
+	}
+	return a.big().Append(b, 10)
 }

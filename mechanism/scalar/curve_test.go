@@ -1,0 +1,238 @@
+package scalar
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"math/big"
+
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/trials"
+	"github.com/geosql/geosql/mechanism/exact"
+)
+
+func sorted(t fataler, u *Universe, eps string, c Aggregate) *sortedSums {
+	t.Helper()
+	return query(t, c, u, budget.D1, rational(eps)).law.(*sortedSums)
+}
+
+// kept returns readings as they are kept, NULL left out.
+func (l *sortedSums) kept(db []float64) *Accumulator {
+	a := new(Accumulator)
+	for _, x := range db {
+		if !math.IsNaN(x) {
+			l.add(a, l.universe.Index(x))
+		}
+	}
+	return a
+}
+
+// The largest epsilon leaves hardly any noise.
+func TestCurveOracles(t *testing.T) {
+	u := universe(t, 0, 10, 1)
+	src := exact.NewSource(nil)
+	for _, c := range []struct {
+		of   Aggregate
+		db   []float64
+		want string
+	}{
+		{Curve(2), []float64{4, 1, 3, 2}, `{"m":4,"lo":0,"hi":10,"step":1,"epsilon":1000,"edges":[0,2,4],"sums":[3,7]}`},
+		{Curve(1), []float64{4, 1, 3, 2}, `{"m":4,"lo":0,"hi":10,"step":1,"epsilon":1000,"edges":[0,4],"sums":[10]}`},
+		{Curve(9), []float64{4, 1, 3}, `{"m":3,"lo":0,"hi":10,"step":1,"epsilon":1000,"edges":[0,1,2,3],"sums":[1,3,4]}`},
+		{CurveAt("[75, 0, 50, 100, 75.5]"), []float64{4, 1, 3, 2, 11}, `{"m":5,"lo":0,"hi":10,"step":1,"epsilon":1000,"edges":[0,2,3,5],"sums":[3,3,14]}`},
+		{Curve(0), nil, `{"m":0,"lo":0,"hi":10,"step":1,"epsilon":1000,"edges":[0],"sums":[]}`},
+		{CurveAt("[50]"), nil, `{"m":0,"lo":0,"hi":10,"step":1,"epsilon":1000,"edges":[0],"sums":[]}`},
+	} {
+		l := sorted(t, u, "1000", c.of)
+		text := l.draw(src, l.kept(c.db)).JSON
+		if text != c.want || !json.Valid([]byte(text)) {
+			t.Errorf("%s, want %s", text, c.want)
+		}
+		if read, err := ParseCurve(text); err != nil || read.String() != text {
+			t.Errorf("%s is read as %v, %v", text, read, err)
+		}
+	}
+}
+
+// sumsOf returns the sums of the blocks of a database, without noise.
+func (l *sortedSums) sumsOf(db []float64) []int64 {
+	readings := l.kept(db).sorted(l.universe)
+	ends := l.ends(int64(len(readings)))
+	sums := make([]int64, len(ends)-1)
+	for b := range sums {
+		for _, k := range readings[ends[b]:ends[b+1]] {
+			sums[b] += k
+		}
+	}
+	return sums
+}
+
+// Between all databases of up to three rows with the same NULLs, a curve spends at most epsilon times their distance, by
+// enumeration and in rationals, and all of it for some. With twice the rate it spends more.
+func TestCurveKeepsItsEpsilon(t *testing.T) {
+	for _, bounds := range tinyUniverses {
+		u := universe(t, bounds.lo, bounds.hi, bounds.step)
+		dbs := databases(u)
+		d := distanceOf(u, tinyCase{agg: Median, metric: budget.D1})
+		for _, of := range []Aggregate{Curve(0), Curve(1), Curve(2), Curve(3), CurveAt("[50]"), CurveAt("[34, 67, 99]")} {
+			for _, e := range tinyEpsilons {
+				l, eps := sorted(t, u, e, of), rational(e)
+				sums := make([][]int64, len(dbs))
+				for i, db := range dbs {
+					sums[i] = l.sumsOf(db)
+				}
+				spent := func(rate float64) (worst float64, over bool) {
+					for i, x := range dbs {
+						for j, y := range dbs {
+							if !sameNulls(x, y) || i == j {
+								continue
+							}
+							moves := int64(0)
+							for b := range sums[i] {
+								moves += max(sums[i][b]-sums[j][b], sums[j][b]-sums[i][b])
+							}
+							cost := new(big.Rat).SetFloat64(rate)
+							cost.Mul(cost, new(big.Rat).SetInt64(moves))
+							bound := new(big.Rat).Mul(eps, new(big.Rat).Mul(d.one, new(big.Rat).SetInt64(d.units(x, y))))
+							over = over || cost.Cmp(bound) > 0
+							share, _ := cost.Quo(cost, bound).Float64()
+							worst = max(worst, share)
+						}
+					}
+					return worst, over
+				}
+				if worst, over := spent(l.noise.rate); over || worst < 1-1e-9 {
+					t.Fatalf("%v, %+v, epsilon %s: spends %v of it", u, of, e, worst)
+				}
+				if worst, over := spent(2 * l.noise.rate); !over || worst < 1.9 {
+					t.Fatalf("%v, %+v, epsilon %s: twice the rate is not caught, %v", u, of, e, worst)
+				}
+			}
+		}
+	}
+}
+
+// Draws of two blocks follow the product of the laws of their sums: 100,000 draws, each sum cut off at -5 and 10, with a false
+// alarm below 1e-10 (Chernoff). Twice the rate is caught, and one noise for both blocks.
+func TestCurveFollowsItsLaw(t *testing.T) {
+	const draws = 100_000
+	u := universe(t, -1, 3, 1)
+	db := []float64{3, -1, 0, null, 1}
+	cut := func(z int64) int64 { return min(max(z, -5), 10) + 5 }
+	l := sorted(t, u, "1", Curve(2))
+	want := map[int64]float64{0: 1}
+	for _, sum := range l.sumsOf(db) {
+		next := map[int64]float64{}
+		for z, p := range noisedLaw(outcome{fromInt64(sum), lattice{low: fromInt64(-5), high: fromInt64(10)}}, 1, 1) {
+			for key, q := range want {
+				next[16*key+cut(z)] += p * q
+			}
+		}
+		want = next
+	}
+	src := exact.NewSource(nil)
+	check := func(l *sortedSums, sumOf func(sums []int128, b int) int128) error {
+		a, got := l.kept(db), map[int64]int{}
+		for range draws {
+			sums, key := l.release(src, a).sums, int64(0)
+			for b := range sums {
+				z, _ := sumOf(sums, b).int64()
+				key = 16*key + cut(z)
+			}
+			got[key]++
+		}
+		return fits(got, want, draws, 1e-10)
+	}
+	each := func(sums []int128, b int) int128 { return sums[b] }
+	if err := check(l, each); err != nil {
+		t.Error(err)
+	}
+	if check(sorted(t, u, "2", Curve(2)), each) == nil {
+		t.Error("twice the rate is not caught")
+	}
+	truth := l.sumsOf(db)
+	if check(l, func(sums []int128, b int) int128 { return sums[0].add(fromInt64(truth[b] - truth[0])) }) == nil {
+		t.Error("one noise for both blocks is not caught")
+	}
+}
+
+// Sorting brings no two lists of readings further apart, and some not nearer.
+func TestSortingIsAContraction(t *testing.T) {
+	r := trials.Rand(t)
+	largest := 0.
+	for range 20_000 {
+		x, y := make([]int64, 1+r.IntN(8)), []int64(nil)
+		apart, after := int64(0), int64(0)
+		for i := range x {
+			x[i] = r.Int64N(12)
+			y = append(y, r.Int64N(12))
+			apart += max(x[i]-y[i], y[i]-x[i])
+		}
+		slices.Sort(x)
+		slices.Sort(y)
+		for i := range x {
+			after += max(x[i]-y[i], y[i]-x[i])
+		}
+		if apart > 0 {
+			largest = max(largest, float64(after)/float64(apart))
+		}
+	}
+	if largest != 1 {
+		t.Errorf("sorted readings are up to %v times as far apart", largest)
+	}
+}
+
+// julyCurves returns the readings of each home in July, and of all homes.
+func julyCurves(t *testing.T) (homes [][]int64, all []int64) {
+	of := map[string][]int64{}
+	forEachMeterReading(t, func(home, time, kwh string) {
+		if strings.HasPrefix(time, "2013-07-") {
+			k := wattHours(t, kwh)
+			of[home] = append(of[home], k)
+			all = append(all, k)
+		}
+	})
+	for _, home := range slices.Sorted(maps.Keys(of)) {
+		homes = append(homes, of[home])
+	}
+	return homes, all
+}
+
+// At equal epsilon, 19 percentiles of July from a curve have the errors that docs/accuracy.md says.
+func TestMeterCurvesAreAccurate(t *testing.T) {
+	homes, all := julyCurves(t)
+	homes = slices.DeleteFunc(homes, func(h []int64) bool { return len(h) < 1488 })[:20]
+	u := universe(t, 0, 10, 0.001)
+	src := exact.NewSource(nil)
+	for _, c := range []struct {
+		groups         [][]int64
+		epsilon        string
+		median, most95 float64
+	}{
+		{homes, "0.1", 0.037, 0.161}, {homes, "0.5", 0.0138, 0.0565}, {homes, "1", 0.0087, 0.036}, {homes, "5", 0.0033, 0.0168},
+		{[][]int64{all}, "0.1", 0.0036, 0.021}, {[][]int64{all}, "0.5", 0.00125, 0.0054}, {[][]int64{all}, "1", 0.0008, 0.0034}, {[][]int64{all}, "5", 0.00033, 0.00215},
+	} {
+		l := sorted(t, u, c.epsilon, Curve(0))
+		var errs []float64
+		for range 100/len(c.groups) + 10 {
+			for _, g := range c.groups {
+				a := &Accumulator{indices: slices.Clone(g)}
+				curve := l.release(src, a)
+				for p := int64(5); p < 100; p += 5 {
+					got, err := curve.Percentile(big.NewRat(p, 1))
+					if err != nil {
+						t.Fatal(err)
+					}
+					f := fraction{uint64(p), 100}
+					truth := u.Value(a.indices[f.below(len(a.indices))])
+					errs = append(errs, math.Abs(got-truth))
+				}
+			}
+		}
+		t.Logf("%d groups, epsilon %s: %.4f / %.4f, want %v / %v", len(c.groups), c.epsilon, quantileOf(errs, 0.5), quantileOf(errs, 0.95), c.median, c.most95)
+	}
+}

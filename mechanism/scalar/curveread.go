@@ -1,0 +1,306 @@
+package scalar
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"math/big"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// A ReleasedCurve is what a query for a [Curve] releases. All that is read from it is a function of it alone, and so spends
+// nothing. It is immutable and safe for concurrent use.
+//
+// The average reading of a block is its sum divided by its length, moved into the universe. Where averages fall from a block
+// to the next, the blocks are pooled, since the true ones never fall. The curve runs straight from the middle of each block to that
+// of the next, and is level beyond the outer ones. Without readings all answers are those of readings at lo.
+type ReleasedCurve struct {
+	universe *Universe
+	epsilon  float64
+	ends     []int64   // of blocks, from 0 to the number of readings
+	sums     []int128  // of indices, with noise
+	levels   []float64 // average indices of blocks, pooled
+}
+
+// newReleasedCurve pools blocks. (Ayer, Brunk, Ewing, Reid and Silverman, An empirical distribution function for sampling
+// with incomplete information, 1955.)
+func newReleasedCurve(u *Universe, epsilon float64, ends []int64, sums []int128) *ReleasedCurve {
+	c := &ReleasedCurve{u, epsilon, ends, sums, make([]float64, len(sums))}
+	type pool struct {
+		first, end int // blocks
+		sum        int128
+	}
+	level := func(p pool) float64 { return p.sum.float() / float64(ends[p.end]-ends[p.first]) }
+	var pools []pool
+	for b, sum := range sums {
+		inside := lattice{high: uint128{lo: uint64(ends[b+1] - ends[b])}.times(uint64(u.last))}
+		p := pool{b, b + 1, inside.clamp(sum)}
+		for last := len(pools) - 1; last >= 0 && level(pools[last]) >= level(p); last-- {
+			p = pool{pools[last].first, p.end, pools[last].sum.add(p.sum)}
+			pools = pools[:last]
+		}
+		pools = append(pools, p)
+	}
+	for _, p := range pools {
+		for b := p.first; b < p.end; b++ {
+			c.levels[b] = level(p)
+		}
+	}
+	return c
+}
+
+// readings returns how many readings the curve is of.
+func (c *ReleasedCurve) readings() int64 { return c.ends[len(c.ends)-1] }
+
+// Percentile returns the p-percentile for p in 0..100, a value of the universe: see [Percentile] for its rank.
+func (c *ReleasedCurve) Percentile(p *big.Rat) (float64, error) {
+	before, err := c.before(p)
+	if err != nil || c.readings() == 0 {
+		return c.universe.lo, err
+	}
+	return c.value(c.at(float64(min(before, c.readings()-1)) + 0.5)), nil
+}
+
+// Share returns the share of readings that are at most v: up to the last percentile that is.
+func (c *ReleasedCurve) Share(v float64) float64 {
+	if v < c.universe.lo {
+		return 0
+	}
+	k := c.universe.Index(v)
+	if c.universe.Value(k) > v {
+		k--
+	}
+	above := float64(k) + 0.5 // from here on the curve is rounded to more than v
+	b := sort.SearchFloat64s(c.levels, above)
+	switch b {
+	case len(c.levels):
+		return 1
+	case 0:
+		return 0
+	}
+	from, to := c.levels[b-1], c.levels[b]
+	middle := c.middle(b - 1)
+	return (middle + float64((above-from)/(to-from)*(c.middle(b)-middle))) / float64(c.readings())
+}
+
+// Mean returns the average of the readings from one percentile up to, but without, another one that is not below it, or of one
+// reading if there are none. 100 is beyond all readings. The part that is made of whole blocks is the noisy sum of
+// these; for the rest the curve stands.
+func (c *ReleasedCurve) Mean(from, to *big.Rat) (float64, error) {
+	first, err := c.before(from)
+	if err != nil {
+		return 0, fmt.Errorf("from_%w", err)
+	}
+	end, err := c.before(to)
+	if err != nil {
+		return 0, fmt.Errorf("to_%w", err)
+	}
+	if to.Cmp(from) < 0 {
+		return 0, errors.New("to_p is below from_p")
+	}
+	if c.readings() == 0 {
+		return c.universe.lo, nil
+	}
+	first = min(first, c.readings()-1)
+	end = max(end, first+1)
+	var whole int128
+	parts := 0.
+	for b, sum := range c.sums {
+		start, stop := max(first, c.ends[b]), min(end, c.ends[b+1])
+		switch {
+		case start >= stop:
+		case start == c.ends[b] && stop == c.ends[b+1]:
+			whole = whole.add(sum)
+		default:
+			bend := min(max(c.middle(b), float64(start)), float64(stop))
+			parts += c.area(float64(start), bend)
+			parts += c.area(bend, float64(stop))
+		}
+	}
+	return c.value((whole.float() + parts) / float64(end-first)), nil
+}
+
+// before returns how many readings come before the p-percentile, all of them for 100.
+func (c *ReleasedCurve) before(p *big.Rat) (int64, error) {
+	a, err := Percentile(p)
+	if err != nil {
+		return 0, err
+	}
+	f := a.(percentile).fraction
+	if f.num == f.den {
+		return c.readings(), nil
+	}
+	return int64(f.below(int(c.readings()))), nil
+}
+
+// middle returns how many readings there are up to the middle of a block.
+func (c *ReleasedCurve) middle(block int) float64 {
+	return float64(c.ends[block]+c.ends[block+1]) / 2
+}
+
+// at returns the index on the curve, which need not be whole, where there are r readings up to there, the last one by half.
+func (c *ReleasedCurve) at(r float64) float64 {
+	last := len(c.levels) - 1
+	b := sort.Search(last+1, func(b int) bool { return c.middle(b) >= r })
+	switch {
+	case b == 0:
+		return c.levels[0]
+	case b > last:
+		return c.levels[last]
+	}
+	from, to := c.middle(b-1), c.middle(b)
+	return c.levels[b-1] + float64((c.levels[b]-c.levels[b-1])*((r-from)/(to-from)))
+}
+
+// area returns the sum of the curve from r to s readings, between which it is straight.
+func (c *ReleasedCurve) area(r, s float64) float64 {
+	return float64((c.at(r) + c.at(s)) / 2 * (s - r))
+}
+
+// value returns the value of the universe that is nearest to an index.
+func (c *ReleasedCurve) value(index float64) float64 {
+	return c.universe.Value(int64(math.Floor(min(max(index, 0), float64(c.universe.last)) + 0.5)))
+}
+
+// String returns the curve as a JSON object on one line: the number m of readings, the universe, epsilon, how many readings
+// there are up to each end of a block, and the sum of (x-lo)/step in each block, with noise.
+func (c *ReleasedCurve) String() string {
+	u := c.universe
+	b := fmt.Appendf(nil, `{"m":%d,"lo":%s,"hi":%s,"step":%s,"epsilon":%s,"edges":[`,
+		c.readings(), plain(u.lo), plain(u.hi), plain(u.decimal(u.stride)), plain(c.epsilon))
+	for i, end := range c.ends {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, end, 10)
+	}
+	b = append(b, `],"sums":[`...)
+	for i, sum := range c.sums {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = sum.append(b)
+	}
+	return string(append(b, `]}`...))
+}
+
+// plain returns a number as JSON without an exponent.
+func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+const (
+	mostCurveBytes = 1 << 20
+	mostCurveEnds  = MaxBlocks + 128 // halves of the outer blocks included
+)
+
+// mostCurveSum bounds sums that are read, so that none of their totals overflows. No noise reaches it.
+var mostCurveSum = new(big.Int).Lsh(big.NewInt(1), 110)
+
+// ParseCurve reads the JSON of a [ReleasedCurve]: its seven fields, once each and in any order. It returns an error for what
+// no release can be.
+func ParseCurve(text string) (*ReleasedCurve, error) {
+	if len(text) > mostCurveBytes {
+		return nil, fmt.Errorf("is longer than %d bytes", mostCurveBytes)
+	}
+	var (
+		m                     curveCount
+		lo, hi, step, epsilon curveNumber
+		edges                 []curveCount
+		sums                  []int128
+	)
+	fields := map[string]any{"m": &m, "lo": &lo, "hi": &hi, "step": &step, "epsilon": &epsilon, "edges": &edges, "sums": &sums}
+	if err := decodeOnce(text, fields); err != nil {
+		return nil, err
+	}
+	u, err := NewUniverse("curve", float64(lo), float64(hi), float64(step), "unit")
+	if err != nil {
+		return nil, err
+	}
+	if epsilon <= 0 {
+		return nil, errors.New("epsilon is not above 0")
+	}
+	if n := len(edges); n == 0 || edges[0] != 0 || edges[n-1] != m || n > mostCurveEnds {
+		return nil, fmt.Errorf("edges do not go from 0 to m = %d, or are more than %d", m, mostCurveEnds)
+	}
+	ends := make([]int64, len(edges))
+	for i, e := range edges {
+		if ends[i] = int64(e); i > 0 && ends[i] <= ends[i-1] {
+			return nil, fmt.Errorf("edge %d is not above the edge before it", e)
+		}
+	}
+	if len(sums) != len(edges)-1 {
+		return nil, fmt.Errorf("there are %d sums for %d blocks", len(sums), len(edges)-1)
+	}
+	return newReleasedCurve(u, float64(epsilon), ends, sums), nil
+}
+
+// decodeOnce reads a JSON object with exactly these fields.
+func decodeOnce(text string, fields map[string]any) error {
+	errNone := errors.New("is not a JSON object")
+	d := json.NewDecoder(strings.NewReader(text))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return errNone
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return errNone
+		}
+		name := key.(string) // of an object
+		field, wanted := fields[name]
+		if !wanted {
+			return fmt.Errorf("%q is unknown, or twice", name)
+		}
+		delete(fields, name)
+		if err := d.Decode(field); err != nil {
+			return fmt.Errorf("%s: is not what dx_curve releases", name)
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return errNone
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("goes on after the JSON object")
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		return fmt.Errorf("%q is missing", name)
+	}
+	return nil
+}
+
+// A curveCount is a number of readings.
+type curveCount int64
+
+func (n *curveCount) UnmarshalJSON(text []byte) error {
+	v, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil || v < 0 || v > maxCount {
+		return errors.New("not a number of readings")
+	}
+	*n = curveCount(v)
+	return nil
+}
+
+// A curveNumber is a number in JSON.
+type curveNumber float64
+
+func (n *curveNumber) UnmarshalJSON(text []byte) error {
+	v, err := strconv.ParseFloat(string(text), 64)
+	*n = curveNumber(v)
+	return err
+}
+
+// UnmarshalJSON reads a sum of a curve.
+func (a *int128) UnmarshalJSON(text []byte) error {
+	v, ok := new(big.Int).SetString(string(text[:min(len(text), 40)]), 10)
+	if !ok || len(text) > 40 || v.CmpAbs(mostCurveSum) > 0 {
+		return errors.New("not a sum")
+	}
+	a.lo = new(big.Int).And(v, new(big.Int).SetUint64(math.MaxUint64)).Uint64()
+	a.hi = new(big.Int).Rsh(v, 64).Int64()
+	return nil
+}
