@@ -37,7 +37,8 @@ func TestWithin(t *testing.T) {
 		`dx_median(home, kwh, 0.1, 'fine')`:            `NULL`,
 		`dx_min(home, kwh, 0.1, 'fine', 'nd1')`:        `NULL`,
 		`dx_percentile(home, kwh, 9, 2, 'fine', 'dh')`: `NULL`,
-		`dx_variance(home, kwh, 0.1, 'fine')`:          `NULL`,
+		`dx_variance(home, kwh, 0.1, 'fine')`:          `dx_radius('variance', 0.95, 0.1, 'fine', 'd1', 600)`,
+		`dx_variance(home, kwh, 1, 'fine', 'dh')`:      `NULL`,
 		`dx_stddev(home, kwh, 0.1, 'fine', 'dh')`:      `NULL`,
 	} {
 		before := d.value(`SELECT total(evaluations) FROM ledger_charges WHERE account = '1'`)

@@ -87,7 +87,17 @@ var aggregates = []Bug{
 	{
 		Name: "squares-without-noise", Title: "the sum of squares has no noise",
 		Function: "dx_variance",
-		Edits:    []Edit{after("scalar.variance.drawExactly", "squares :=", `squares.SetInt64(0)`)},
+		Edits:    []Edit{after("scalar.recordsVariance.drawExactly", "noise :=", `noise.SetInt64(0)`)},
+	},
+	{
+		Name: "one-end-without-noise", Title: "of the two sums of squares under d1 only one has noise",
+		Function: "dx_variance",
+		Edits:    []Edit{after("scalar.variance.draw", "q.Add(", `_, q = v.universe.squares(a)`)},
+	},
+	{
+		Name: "squares-for-a-step", Title: "under d1 the noise of sums of squares is for sums that move by one",
+		Function: "dx_variance",
+		Edits:    []Edit{before("scalar.newVariance", "newNoise(", `perStep.Mul(perStep, big.NewRat(2*s.universe.last, 1))`)},
 	},
 	{
 		Name: "exact-without-rows", Title: "a group in which every reading is NULL has an exact answer",

@@ -57,6 +57,23 @@ func (v *mean) deviation(p float64) Deviation {
 	}
 }
 
+// deviation knows the number of readings, which is public. A root s of it is within s - sqrt(s^2-r) of the true one if its
+// square is within r, and within sqrt(r) if that is more than s^2; these never grow with s, so that they allow for rounding.
+func (v *variance) deviation(p float64) Deviation {
+	limit, _ := v.limit().Float64()
+	return func(released Release) float64 {
+		if math.IsInf(released.Readings, 1) {
+			return 0
+		}
+		r, rounding := v.distance(p, released.Readings)
+		if v.of.root {
+			s := max(released.Value-rounding, math.Sqrt(r))
+			r = s - math.Sqrt(max(0, float64(s*s)-r))
+		}
+		return min(r+rounding, limit)
+	}
+}
+
 // A recordsDeviation is that of averages of records.
 type recordsDeviation struct {
 	mean *recordsMean

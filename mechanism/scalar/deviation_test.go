@@ -120,7 +120,7 @@ func TestDeviationIsTheRadius(t *testing.T) {
 		}
 	}
 	for _, q := range []*Query{
-		query(t, Variance, u, budget.D1, rational("1")), query(t, StdDev, u, budget.DH, rational("1")),
+		query(t, Variance, u, budget.DH, rational("1")), query(t, StdDev, u, budget.DH, rational("1")),
 		query(t, Median, u, budget.D1, rational("1")), query(t, Min, u, budget.ND1, rational("1")), query(t, Max, u, budget.DH, rational("1")),
 	} {
 		a := collect(q, slices.Repeat([]float64{1}, 100))

@@ -26,9 +26,9 @@ func TestAnswersHaveTheDigitsOfTheirNoise(t *testing.T) {
 		{Avg, budget.DInf, 4, u.lo, u.hi},     // 1/3
 		{Avg, budget.ND1, 5, u.lo, u.hi},      // 10/(3*40) = 0.083, by the drawn number of rows
 		{Avg, budget.DH, 5, u.lo, u.hi},       //
-		{Variance, budget.D1, 4, 0, 25},       // 2*10/(3*40) = 0.17
+		{Variance, budget.D1, 5, 0, 25},       // 10/(3*40) = 0.083
 		{Variance, budget.DH, 4, 0, 25},       // 75/(3*40) = 0.6
-		{StdDev, budget.D1, 5, 0, width / 2.}, // 0.17/(2*3), and more where the answer is near 0
+		{StdDev, budget.D1, 5, 0, width / 2.}, // 0.083/(2*3), and more where the answer is near 0
 		{StdDev, budget.DH, 5, 0, width / 2.}, // 0.6/(2*5) at least
 	} {
 		q := query(t, c.agg, u, c.metric, rational("3"))

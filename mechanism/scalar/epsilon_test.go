@@ -60,7 +60,7 @@ func TestEpsilonForRefuses(t *testing.T) {
 		{Sum, u, budget.DInf, 1, 0.5, "no finite sensitivity"},
 		{Median, u, budget.DH, 1, 0.5, "depends on the readings; dx_rank_radius"},
 		{Median, u, budget.D1, 1, 0.5, "depends on the readings"},
-		{Variance, u, budget.D1, 1, 0.5, "depends on the readings"},
+		{Variance, u, budget.DH, 1, 0.5, "depends on the readings"},
 		{Avg, u, budget.DH, 1, 0.5, "rows must be given"},
 		{Sum, u, budget.D1, 1, 1, "p is not between 0 and 1"},
 		{Sum, u, budget.D1, 1, 0, "p is not between 0 and 1"},

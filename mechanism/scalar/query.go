@@ -68,9 +68,9 @@ type Release struct {
 	Value float64
 
 	// Readings is the number of readings where the accuracy depends on it: the divisor of the noisy sum for an average, which
-	// is the number under d1 and dinf, where it is public, and the noisy number under nd1 and dh; and the number for a percentile
-	// that was drawn by score under d1. It is infinite for an average without readings under d1 and dinf, which has
-	// no noise, and for a percentile that was drawn with noise; and 1 for other aggregates.
+	// is the number under d1 and dinf, where it is public, and the noisy number under nd1 and dh; and the number for a variance
+	// under d1 and for a percentile that was drawn by score under d1. It is infinite for an average and a variance without readings
+	// where their number is public, which have no noise, and for a percentile that was drawn with noise; and 1 for other aggregates.
 	Readings float64
 
 	// JSON is the answer of an aggregate of more than one number, in place of Value; empty for others.
@@ -90,12 +90,12 @@ func (q *Query) Draw(src *exact.Source, a *Accumulator) float64 { return q.law.d
 // with probability at least p, 0 < p < 1. It is in the universe's unit, or in rows for a
 // count. The true answer is that of the readings as moved to the universe's grid. It
 // returns an error where the error of an answer depends on the readings, as it does for percentiles
-// under d1, nd1 and dh, for variances and for histograms.
+// under d1, nd1 and dh, for variances under dh, and for histograms.
 //
-// That of an average is larger by the 2000th of the noise's scale by which rounding may move the answer. It depends on how many
-// readings there are, rows; 0 means that this is not known.
+// That of an average or a variance is larger by the 2000th of the noise's scale by which rounding may move the answer. It
+// depends on how many readings there are, rows; 0 means that this is not known.
 // Then it is that of a single reading under d1 and dinf, which is the largest, and an
-// error under nd1 and dh. Under these it is that of the worst readings.
+// error under nd1 and dh. For averages under these, and for variances, it is that of the worst readings.
 //
 // Clamping only moves a release closer to the true answer, so p is a lower bound for
 // answers near the ends.

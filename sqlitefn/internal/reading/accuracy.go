@@ -9,11 +9,11 @@ import (
 )
 
 var (
-	argAggregate   = &frame.Arg{Name: "aggregate", Is: "'sum', 'avg', 'min', 'max', 'median', 'percentile', 'count' or 'value'", Kind: frame.Text}
+	argAggregate   = &frame.Arg{Name: "aggregate", Is: "'sum', 'avg', 'variance', 'stddev', 'min', 'max', 'median', 'percentile', 'count' or 'value'", Kind: frame.Text}
 	argReach       = &frame.Arg{Name: "radius", Is: "how far from the true answer the answer may be, in the universe's unit, or in rows for 'count'", Kind: frame.Positive}
 	argLiesWithin  = &frame.Arg{Name: "p", Is: "probability, 0 < p < 1", Kind: frame.Number}
 	argAnyUniverse = &frame.Arg{Name: "universe", Is: "name of a universe; NULL for 'count'", Kind: frame.OrNull(frame.Text)}
-	argRows        = &frame.Arg{Name: "rows", Is: "INTEGER: how many readings there are, for 'avg'", Kind: frame.Rows, Optional: true}
+	argRows        = &frame.Arg{Name: "rows", Is: "INTEGER: how many readings there are, for 'avg', 'variance' and 'stddev'", Kind: frame.Rows, Optional: true}
 )
 
 var accuracyFunctions = []*frame.Function{
@@ -21,9 +21,10 @@ var accuracyFunctions = []*frame.Function{
 		Name: "dx_radius", Section: frame.Free, Returns: "REAL",
 		Args: []*frame.Arg{argAggregate, argLiesWithin, argEpsQuery, argAnyUniverse, argMetricAll, argRows},
 		Does: "Returns the accuracy of a query before anything is spent: with probability p, the answer lies within this distance of the true one.",
-		Notes: frame.RadiusNote + "An average is the more accurate the more readings there are. Without rows, its radius is that of a single reading under d1 and dinf; " +
-			"under nd1 and dh rows must be given, and the radius is that of the worst readings. " +
-			"It is an error for percentiles, extremes included, under d1, nd1 and dh: their accuracy depends on the readings.",
+		Notes: frame.RadiusNote + "Averages and variances are the more accurate the more readings there are. Without rows, the radius is that of a single reading under d1 and dinf; " +
+			"for averages under nd1 and dh rows must be given, and the radius is that of the worst readings. So is that of variances and their roots under d1: for roots it is that of readings that are all alike, " +
+			"and dx_within knows better. " +
+			"It is an error for variances under dh, and for percentiles, extremes included, under d1, nd1 and dh: their accuracy depends on the readings.",
 		Examples: []string{"SELECT dx_radius('sum', 0.95, 2, 'halfhour')", "SELECT dx_radius('avg', 0.95, 2, 'halfhour', 'd1', 1488)"},
 		Scalar:   queryRadius,
 	}, {

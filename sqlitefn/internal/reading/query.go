@@ -83,8 +83,10 @@ func spreadRow(a scalar.Aggregate, name, does, sealed, example string) *row {
 	return &row{
 		name: name, returns: "REAL", aggregate: always(a), epsilon: argEpsQuery, metric: argMetricSpread,
 		plain: words{does, chargesMetric,
-			"A noisy sum of squares and a noisy sum of the distances from the middle of the universe, divided by the number of readings and moved into the range that the universe allows. " +
-				"Under d1, where that number is public, each sum has half of epsilon; under dh each sum and the number have a third. " + digitsNote + perGroup},
+			"Noisy sums, divided by the number of readings and moved into the range that the universe allows. " +
+				"Under d1, where that number is public, these are the sums of the squared distances from both ends of the universe, which no reading can move by more than 2*(hi - lo) together for each unit: " +
+				"the noise of the variance has scale (hi - lo)/(epsilon*readings) for readings around the middle, and twice that for readings at an end. " +
+				"Under dh the sum of the squared distances from the middle, that of the distances and the number have a third of epsilon each. " + digitsNote + perGroup},
 		sealed:   words{sealed, chargesSealed, sealedNotes},
 		examples: []string{example},
 	}

@@ -29,7 +29,7 @@ var withinFunctions = []*frame.Function{
 		Args: []*frame.Arg{argAnswer, argWithP},
 		Does: "Returns how far from an answer that this execution of the statement released the true one lies at most with probability p.",
 		Notes: "It follows from public facts and from the drawn answer: an average under nd1 and dh goes by its noisy number of readings. " + frame.RadiusNote +
-			"It is NULL for NULL, for variances, for percentiles that are drawn by score (under nd1 and dh, and mostly under d1: dx_rank_within knows more of them), and for numbers that were not released or have been computed with. " + ofReleases,
+			"It is NULL for NULL, for variances under dh, for percentiles that are drawn by score (under nd1 and dh, and mostly under d1: dx_rank_within knows more of them), and for numbers that were not released or have been computed with. " + ofReleases,
 		Examples: []string{
 			"SELECT s, dx_within(s) FROM (SELECT dx_sum('ana', x, 0.25, 'halfhour') AS s FROM (SELECT 0.412 AS x UNION SELECT 0.388))",
 			"SELECT dx_avg('ana', x, 0.25, 'halfhour'), dx_within(dx_avg('ana', x, 0.25, 'halfhour'), 0.5) FROM (SELECT 0.412 AS x UNION SELECT 0.388)",
