@@ -16,40 +16,29 @@ func (op *Op) calls() bool {
 	return callsFunction <= e && e <= endsGroup
 }
 
-// EndsOneGroup reports whether it is proved that a run of the program ends one group of an
-// aggregate among some functions at the most, that it calls them in no other way, and that it calls no function
-// behind the group.
-func (p Program) EndsOneGroup(among func(name string) bool) bool {
-	steps := 0
-	for i := range p {
-		op := &p[i]
-		code := op.code()
-		switch name, _ := op.function(); {
-		case code.cursor == opensVirtual, code.effect == firesTrigger:
-			return false // it may call any function
-		case code.effect == endsGroup || !op.calls() || !among(name):
-		case code.effect == stepsGroup:
-			steps++
-		default:
-			return false
-		}
-	}
-	if steps != 1 {
+// CallsOnce reports whether it is proved that a run of the program makes one call at the most of functions among some, where the call of an
+// aggregate is the end of its group, and none behind it of other functions.
+func (p Program) CallsOnce(among, other func(name string) bool) bool {
+	if p.has(func(op *Op) bool {
+		return op.code().cursor == opensVirtual || op.code().effect == firesTrigger // which may call any function
+	}) {
 		return false
 	}
 	g, err := newGraph(p)
 	if err != nil {
 		return false
 	}
-	var ends, calls []int
+	var calls, behind []int
 	for n := range g.at {
 		op := g.op(n)
-		switch name, _ := op.function(); {
-		case op.code().effect == callsFunction:
-			calls = append(calls, n)
-		case op.code().effect == endsGroup && among(name):
-			ends, calls = append(ends, n), append(calls, n)
+		name, _ := op.function()
+		switch effect := op.code().effect; {
+		case effect == stepsGroup, !op.calls():
+		case among(name):
+			calls, behind = append(calls, n), append(behind, n)
+		case effect == callsFunction && other(name):
+			behind = append(behind, n)
 		}
 	}
-	return !g.reaches(ends, calls, none)
+	return !g.reaches(calls, behind, none)
 }

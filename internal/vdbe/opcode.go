@@ -265,7 +265,7 @@ var opcodes = map[string]*opcode{
 	"Blob":       {effect: sets, writes: p2},
 	"Null":       {next: forgets, effect: clears, writes: p2to3},
 	"SoftNull":   {effect: sets, writes: p1},
-	"Variable":   {effect: binds, writes: p2, limits: noRepeat},
+	"Variable":   {effect: binds, writes: p2},
 	"ReadCookie": {effect: sets, writes: p2},
 	"Sequence":   {effect: sets, writes: p2, cursor: changes},
 

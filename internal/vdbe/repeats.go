@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Repeats reports whether it can prove the following: on the same data, every run
+// Repeats reports whether it can prove the following: on the same data and with the same parameters, every run
 // of the program that completes calls the functions that are neither pure nor idle
 // equally often and with the same arguments, and opens virtual tables with the same
 // arguments. A function is pure if it gives the same answer to the same arguments, and

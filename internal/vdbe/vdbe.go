@@ -1,6 +1,6 @@
 // Package vdbe reads compiled SQL statements, as EXPLAIN lists them, and proves facts about their runs: that no reading is in
 // two groups of an aggregate ([Program.Disjoint]), that a second run makes the calls of the first ([Program.Repeats]), that there
-// is one group ([Program.EndsOneGroup]), and where sealed values are used ([Program.SealedUses]). It imports internal/sqlite for
+// is one call ([Program.CallsOnce]), and where sealed values are used ([Program.SealedUses]). It imports internal/sqlite for
 // EXPLAIN; its callers tell it about functions and tables. Start with the table [opcodes] of instructions, then read [graph],
 // which has every path of a run, [flow], which follows the sources of values along them, [choice], which adds the sources of
 // conditions, and the proof at [Program.Disjoint].

@@ -243,3 +243,37 @@ func TestFields(t *testing.T) {
 		}
 	}
 }
+
+// Programs that call the release f, the aggregate g and the function h, which is no release: whether they make one call of f or g at the
+// most, and whether nothing is called behind that.
+func TestCallsOnce(t *testing.T) {
+	releases := func(name string) bool { return name == "f" || name == "g" }
+	for lines, want := range map[string]string{
+		"Function 0 1 2 h(1); Halt":                                                                                    "once, at the end",
+		"Function 0 1 2 h(1); Function 0 1 2 f(1); Halt":                                                               "once, at the end",
+		"Function 0 1 2 f(1); Function 0 1 2 h(1); Halt":                                                               "once",
+		"Function 0 1 2 f(1); Function 0 1 2 f(1); Halt":                                                               "",
+		"If 1 3; Function 0 1 2 f(1); Halt; Function 0 1 2 f(1); Halt":                                                 "once, at the end",
+		"SeekRowid 0 2 1; Function 0 1 2 f(1); Halt":                                                                   "once, at the end",
+		"Rewind 0 3; Function 0 1 2 f(1); Next 0 1; Halt":                                                              "",
+		"Rewind 0 3; AggStep 0 1 5 g(1); Next 0 1; AggFinal 5 1 0 g(1); Halt":                                          "once, at the end",
+		"Rewind 0 3; AggStep 0 1 5 g(1); Next 0 1; AggFinal 5 1 0 g(1); Function 0 1 2 h(1); Halt":                     "once",
+		"Rewind 0 4; AggStep 0 1 5 g(1); AggStep 0 1 6 g(1); Next 0 1; AggFinal 5 1 0 g(1); AggFinal 6 1 0 g(1); Halt": "",
+		"Rewind 0 5; If 1 3; AggFinal 5 1 0 g(1); AggStep 0 1 5 g(1); Next 0 1; Halt":                                  "",
+		"Rewind 0 3; AggStep 0 1 5 g(1); Next 0 1; AggFinal 5 1 0 g(1); AggFinal 6 1 0 sum(1); Halt":                   "once, at the end",
+		"VOpen 0 0 0 json; Function 0 1 2 f(1); Halt":                                                                  "",
+		"Function 0 1 2 f(1); SomethingNew; Halt":                                                                      "",
+		"Function 0 1 2 f(1); If 1 3; Gosub 4 4; Halt; Function 0 1 2 h(1); Return 4":                                  "once",
+	} {
+		p, got := program(t, strings.Split(lines, "; ")...), ""
+		if p.CallsOnce(releases, releases) {
+			got = "once"
+		}
+		if p.CallsOnce(releases, func(string) bool { return true }) {
+			got += ", at the end"
+		}
+		if got != want {
+			t.Errorf("%s: it calls %q, want %q", lines, got, want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -181,5 +182,41 @@ func BenchmarkRows(b *testing.B) {
 		if other != "" {
 			b.ReportMetric(own/seconds(other), "ratio")
 		}
+	}
+}
+
+// BenchmarkPreflight compares statements of several questions about a million sealed values, whose cost the server asks for before they
+// run, with the same without that.
+func BenchmarkPreflight(b *testing.B) {
+	p := newMillion(b)
+	session := p.serve().session("ann")
+	seconds := func(sql, preflight string, n int) float64 {
+		if _, err := session.ask("SET geosql.preflight = " + preflight); err != nil {
+			b.Fatal(err)
+		}
+		begun := time.Now()
+		if _, err := session.ask(fmt.Sprintf(sql, n)); err != nil {
+			b.Fatal(err)
+		}
+		return time.Since(begun).Seconds()
+	}
+	for name, sql := range map[string]string{
+		"groups":      `SELECT hour %% 24, dx_sum(kwh, 0.0%06d1) FROM reading GROUP BY 1`,
+		"aggregates":  `SELECT dx_sum(kwh, 0.0%06d1), dx_avg(kwh, 0.1) FROM reading`,
+		"one":         `SELECT dx_sum(kwh, 0.1%06d1) FROM reading`,
+		"few of many": `SELECT hour %% 24, dx_sum(kwh, 0.0%06d1) FROM reading WHERE hour < 240 GROUP BY 1`,
+	} {
+		b.Run(name, func(b *testing.B) {
+			var on, ratios []float64
+			for n := range b.N {
+				off := seconds(sql, "off", 2*n+1)
+				on = append(on, seconds(sql, "on", 2*n+2))
+				ratios = append(ratios, on[n]/off)
+			}
+			slices.Sort(on)
+			slices.Sort(ratios)
+			b.ReportMetric(on[len(on)/2], "s")
+			b.ReportMetric(ratios[len(ratios)/2], "ratio")
+		})
 	}
 }

@@ -122,9 +122,9 @@ func (k *Keeper) refusal(r *ledger.RefusalError) *wire.Error {
 	e.Detail = fmt.Sprintf("%s %s left of %s; %s is asked. Nobody was charged.", whose, per(r.Left), per(r.Limit), per(r.Asked))
 	switch {
 	case r.Asked > r.Limit && r.Unit == budget.Record:
-		e.Hint = "No answer may cost an account as much: ask with a smaller epsilon, or about one row of each account, FROM (SELECT column FROM table GROUP BY account)."
+		e.Hint = "No account may pay as much: ask with a smaller epsilon, or about one row of each account, FROM (SELECT column FROM table GROUP BY account)."
 	case r.Asked > r.Limit:
-		e.Hint = "No answer may cost an account as much: ask with a smaller epsilon."
+		e.Hint = "No account may pay as much: ask with a smaller epsilon."
 	case r.Window != 0 && !r.Reopens.IsZero():
 		e.Hint = fmt.Sprintf("Ask with a smaller epsilon, or after %s, when the budget opens again.", r.Reopens.UTC().Format(time.RFC3339))
 	case r.Left > 0:

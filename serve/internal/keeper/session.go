@@ -51,6 +51,7 @@ type Session struct {
 	values     [pipe.MaxArgs]sqlite.Value
 
 	idleInTransaction, idleSession time.Duration // see IdleTimeout
+	noPreflight                    bool          // see preflight
 
 	said      int // notices during the request
 	saidBytes int // of these
@@ -370,6 +371,8 @@ func (s *Session) tell(kind pipe.Type, payload []byte) error {
 	}
 	timeout, err := worker.ParseTimeout(setting.Value)
 	switch {
+	case setting.Name == worker.Preflight:
+		s.noPreflight = setting.Value == "off"
 	case setting.Name == worker.IdleInTransaction && err == nil:
 		s.idleInTransaction = timeout
 	case setting.Name == worker.IdleSession && err == nil:

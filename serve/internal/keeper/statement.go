@@ -27,6 +27,7 @@ type Statement struct {
 	sql        string
 	parameters []uint32
 	columns    []wire.Column
+	questions  pipe.Questions
 	closed     bool
 }
 
@@ -78,7 +79,8 @@ func (s *Session) compile(ctx context.Context, sql string, types []uint32) (*Sta
 	if len(prepared.Columns) > mostColumns || len(prepared.Parameters) > 1<<16-1 {
 		return nil, s.broke(pipe.Violation("a statement has %d columns and %d parameters", len(prepared.Columns), len(prepared.Parameters)))
 	}
-	return &Statement{session: s, number: number, sql: sql, parameters: prepared.Parameters, columns: prepared.Columns}, nil
+	return &Statement{session: s, number: number, sql: sql, parameters: prepared.Parameters, columns: prepared.Columns,
+		questions: prepared.Questions}, nil
 }
 
 // Parameters implements wire.Statement.
@@ -106,6 +108,9 @@ func (st *Statement) Query(ctx context.Context, args []any) (wire.Rows, error) {
 
 // Run is Query with a concrete result type.
 func (st *Statement) Run(ctx context.Context, args []any) (*Rows, error) {
+	if err := st.preflight(ctx, args); err != nil {
+		return nil, err
+	}
 	return st.run(ctx, &Rows{}, args)
 }
 

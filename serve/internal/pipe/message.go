@@ -18,6 +18,13 @@ type Start struct {
 type Statement struct {
 	Parameters []uint32
 	Columns    []wire.Column
+	Questions
+}
+
+// Questions tell what private functions an execution of a SELECT may ask.
+type Questions struct {
+	Several   bool `json:",omitempty"` // more than one, so that a later one may be refused when the first are paid
+	Uncertain bool `json:",omitempty"` // whether answers may decide which questions are asked
 }
 
 // An Execution answers Query, in front of the first rows.

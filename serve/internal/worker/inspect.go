@@ -2,18 +2,21 @@ package worker
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/vdbe"
+	"github.com/geosql/geosql/serve/internal/pipe"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
 // An inspection describes a compiled statement.
 type inspection struct {
-	sealed bool // it reads a table with sealed columns
-	asks   bool // it calls functions that the keeper answers
-	single bool // it has one row at most, and another step does nothing
+	sealed    bool // it reads a table with sealed columns
+	asks      bool // it calls functions that the keeper answers
+	single    bool // it has one row at most, and another step does nothing
+	questions pipe.Questions // if it asks
 }
 
 // An inspector describes statements, and refuses statements that read tables without a grant, by the tables their programs
@@ -24,6 +27,7 @@ type inspector struct {
 	asking  []string          // functions that the keeper answers
 	modules map[string]string // the virtual tables that may be read, by their names in EXPLAIN
 	sealed  map[string]bool   // tables with sealed columns
+	pure    map[string]bool   // functions that give the same answer to the same arguments, by their names in lower case
 
 	version int64 // of the schema for which the following holds
 	tables  map[[2]int]tableName
@@ -38,14 +42,24 @@ const mostInspected = 1000
 
 // newInspector returns an inspector of a connection that is not guarded yet. Virtual tables of the denied modules may not be read.
 func newInspector(conn *sqlite.Conn, denied []string, sealed map[uint32]sealedColumn) (*inspector, error) {
-	i := &inspector{conn: conn, modules: map[string]string{}, sealed: map[string]bool{}}
+	i := &inspector{conn: conn, modules: map[string]string{}, sealed: map[string]bool{}, pure: map[string]bool{}}
 	for _, c := range sealed {
 		i.sealed[c.table] = true
 	}
 	for _, f := range sqlitefn.RemoteFunctions() {
 		if f.Charges {
 			i.asking = append(i.asking, f.Name)
+		} else {
+			i.pure[f.Name] = true // but for what is declared
 		}
+	}
+	pure, err := names(conn, fmt.Sprintf(`SELECT lower(name) FROM pragma_function_list
+		GROUP BY 1 HAVING min(flags & %d <> 0 OR builtin AND type <> 's')`, sqlite.Deterministic))
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range pure {
+		i.pure[f] = true
 	}
 	modules, err := names(conn, "SELECT name FROM pragma_module_list")
 	if err != nil {
@@ -109,7 +123,20 @@ func (i *inspector) inspect(p vdbe.Program) (*inspection, error) {
 		}
 		seen.sealed = seen.sealed || t.database == "main" && i.sealed[t.name]
 	}
+	if seen.asks {
+		seen.questions = i.questions(p)
+	}
 	return seen, nil
+}
+
+// questions tells about the questions of a program that asks.
+func (i *inspector) questions(p vdbe.Program) (q pipe.Questions) {
+	asks := func(name string) bool { return slices.Contains(i.asking, name) }
+	idle := func(name string) bool { return !asks(name) }
+	computes := func(table string) bool { return slices.Contains(safeModules, i.modules[table]) }
+	q.Several = !p.CallsOnce(asks, asks)
+	q.Uncertain = q.Several && !p.Repeats(func(name string) bool { return i.pure[name] }, idle, computes)
+	return q
 }
 
 // refresh reads the list of tables if the schema has changed, and forgets all inspections.

@@ -347,7 +347,14 @@ func (p *process) prepare(number uint32, r *pipe.Reader) error {
 		return pipe.Violation("a text to prepare is not one statement")
 	}
 	p.statements[id] = stmt
-	return p.conn.SendJSON(pipe.Prepared, pipe.Statement{Parameters: stmt.Parameters(), Columns: stmt.Columns()})
+	prepared := pipe.Statement{Parameters: stmt.Parameters(), Columns: stmt.Columns()}
+	switch st := stmt.(type) { // a cursor asks when rows are fetched
+	case *query:
+		prepared.Questions = st.questions
+	case *copyOut:
+		prepared.Questions = st.questions
+	}
+	return p.conn.SendJSON(pipe.Prepared, prepared)
 }
 
 func (p *process) query(number uint32, r *pipe.Reader) error {

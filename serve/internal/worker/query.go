@@ -13,6 +13,7 @@ import (
 	"github.com/geosql/geosql/internal/sqltext"
 	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/serve/internal/pgcatalog"
+	"github.com/geosql/geosql/serve/internal/pipe"
 	"github.com/geosql/geosql/serve/internal/wire"
 	"github.com/geosql/geosql/sqlitefn"
 )
@@ -25,6 +26,7 @@ type query struct {
 	parameters []uint32
 	columns    []wire.Column
 	asks       bool // whether it calls functions that the keeper answers
+	questions  pipe.Questions
 	single     bool // whether it asks and has at most one row, for which alone it asks
 }
 
@@ -62,7 +64,7 @@ func (s *Session) compileQuery(ctx context.Context, read sqltext.Statement, type
 		stmt.Close()
 		return nil, err
 	}
-	q := &query{session: s, sql: private, stmt: stmt, asks: seen.asks, single: seen.asks && seen.single}
+	q := &query{session: s, sql: private, stmt: stmt, asks: seen.asks, single: seen.asks && seen.single, questions: seen.questions}
 	d := pgcatalog.Describe(read, db.typeOf, privateFunctions())
 	q.parameters = d.Parameters(stmt.Parameters(), types)
 	results := d.Results()

@@ -23,9 +23,10 @@ type setting struct {
 }
 
 // Settings that others than the client go by: epsilon makes SQLite's aggregates over sealed columns private, and the keeper is told
-// how long clients may ask nothing.
+// whether it asks for the cost of statements before they run, and how long clients may ask nothing.
 const (
 	epsilon           = "geosql.epsilon"
+	Preflight         = "geosql.preflight"
 	IdleInTransaction = "idle_in_transaction_session_timeout"
 	IdleSession       = "idle_session_timeout"
 )
@@ -44,6 +45,7 @@ var known = []setting{
 	{"extra_float_digits", "1", false, anything},
 	{"geqo", "on", false, anything},
 	{epsilon, "", false, checkEpsilon},
+	{Preflight, "on", true, onOrOff},
 	{IdleInTransaction, "0", true, timeoutUpTo(func(s *settings) time.Duration { return s.config.IdleInTransaction })},
 	{IdleSession, "0", true, timeoutUpTo(func(*settings) time.Duration { return 0 })},
 	{"in_hot_standby", "off", true, nil},
@@ -190,7 +192,7 @@ func (s *settings) names() (list []string) {
 func unknown(name string) error {
 	e := newError("42704", "unrecognized configuration parameter %s", quoted(name))
 	if strings.HasPrefix(name, "geosql.") {
-		e.Hint = "There is geosql.epsilon."
+		e.Hint = "There are geosql.epsilon and geosql.preflight."
 	}
 	return e
 }
@@ -292,13 +294,26 @@ func only(value string) func(*settings, string) (string, error) {
 	}
 }
 
-// onOnly takes on, in the ways that PostgreSQL knows.
+// isOn reports whether a value is on, in the ways that PostgreSQL knows.
+func isOn(value string) bool {
+	return slices.Contains([]string{"on", "true", "yes", "1", "t", "y"}, strings.ToLower(value))
+}
+
 func onOnly(_ *settings, value string) (string, error) {
-	switch strings.ToLower(value) {
-	case "on", "true", "yes", "1", "t", "y":
+	if isOn(value) {
 		return "on", nil
 	}
 	return "", &wire.Error{Code: "25006", Message: "the database is read-only, and texts have standard escapes: this setting stays on"}
+}
+
+func onOrOff(_ *settings, value string) (string, error) {
+	switch {
+	case isOn(value):
+		return "on", nil
+	case slices.Contains([]string{"off", "false", "no", "0", "f", "n"}, strings.ToLower(value)):
+		return "off", nil
+	}
+	return "", &wire.Error{Code: "22023", Message: Preflight + " must be on or off, not " + quoted(value)}
 }
 
 func utf8Only(_ *settings, value string) (string, error) {

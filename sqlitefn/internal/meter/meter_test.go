@@ -62,7 +62,8 @@ func TestForecast(t *testing.T) {
 		"SELECT json('x'), geoind_laplace(who, lat, 2.35, 0.6) FROM had":                                                          "malformed JSON", // somebody else's error
 		"SELECT geoind_laplace(who, 100, 2.35, 0.6) FROM had":                                                                     "geoind_laplace: lat must lie between -90 and 90",
 		"SELECT nosuch FROM had": "no such column: nosuch",
-		"SELECT n FROM had":      "",
+		"SELECT n FROM had":      "one group", // nor that
+		"SELECT dx_value(who, n, 2, 'u') FROM had WHERE rowid = 1": "one group", // one call
 	} {
 		f, err := m.Foresee(sql)
 		got := ""
