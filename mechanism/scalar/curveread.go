@@ -28,31 +28,13 @@ type ReleasedCurve struct {
 	levels   []float64 // average indices of blocks, pooled
 }
 
-// newReleasedCurve pools blocks. (Ayer, Brunk, Ewing, Reid and Silverman, An empirical distribution function for sampling
-// with incomplete information, 1955.)
 func newReleasedCurve(u *Universe, epsilon float64, ends []int64, sums []int128) *ReleasedCurve {
-	c := &ReleasedCurve{u, epsilon, ends, sums, make([]float64, len(sums))}
-	type pool struct {
-		first, end int // blocks
-		sum        int128
-	}
-	level := func(p pool) float64 { return p.sum.float() / float64(ends[p.end]-ends[p.first]) }
-	var pools []pool
+	inside := make([]int128, len(sums))
 	for b, sum := range sums {
-		inside := lattice{high: uint128{lo: uint64(ends[b+1] - ends[b])}.times(uint64(u.last))}
-		p := pool{b, b + 1, inside.clamp(sum)}
-		for last := len(pools) - 1; last >= 0 && level(pools[last]) >= level(p); last-- {
-			p = pool{pools[last].first, p.end, pools[last].sum.add(p.sum)}
-			pools = pools[:last]
-		}
-		pools = append(pools, p)
+		possible := lattice{high: uint128{lo: uint64(ends[b+1] - ends[b])}.times(uint64(u.last))}
+		inside[b] = possible.clamp(sum)
 	}
-	for _, p := range pools {
-		for b := p.first; b < p.end; b++ {
-			c.levels[b] = level(p)
-		}
-	}
-	return c
+	return &ReleasedCurve{u, epsilon, ends, sums, isotonic(ends, inside)}
 }
 
 // readings returns how many readings the curve is of.
