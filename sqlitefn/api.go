@@ -122,5 +122,8 @@ func RegisterRemote(conn *sqlite.Conn, r Remote) error {
 	return err
 }
 
+// IsSealed reports whether a blob has the form of a sealed value, or of one that dx_narrow or dx_person has changed.
+func IsSealed(b []byte) bool { return unseal.IsSealed(b) }
+
 // RemoteFunctions describes the functions that RegisterRemote gives a connection.
 func RemoteFunctions() []Description { return unseal.Describe(functions) }

@@ -53,10 +53,11 @@ func TestMemoryIsTakenBefore(t *testing.T) {
 		owners = append(owners, sealedRow{who: fmt.Sprint("home ", i), zone: 1, lat: 39.9, lon: 116.3})
 	}
 	d := newDesk(t, owners)
-	readings, places := make([][]byte, rows), make([][]byte, rows)
+	readings, places, persons := make([][]byte, rows), make([][]byte, rows), make([][]byte, rows)
 	for i := range rows {
 		who := owners[i%accounts].who
 		readings[i] = blob(t, d.seal.Reading(columnKWh, who, int64(i%11)))
+		persons[i] = append(append([]byte{}, readings[i]...), "p\x00\x00\x00\x00\x00\x00\x00\x00\x40\x59\x00\x00\x00\x00\x00\x00"...) // from 0 to 100
 		places[i] = blob(t, d.seal.Location(columnPlace, who, 39.5+float64(i%300)/200, 115.5+float64(i/300)/200))
 	}
 	lent := &lender{limit: 1 << 40}
@@ -76,6 +77,8 @@ func TestMemoryIsTakenBefore(t *testing.T) {
 		{"dx_median", readings, []any{0.001, "dh"}, 2, true},
 		{"dx_variance", readings, []any{0.001}, 2, false},
 		{"dx_histogram", readings, []any{0.001, 11}, 3, false},
+		{"dx_sum", persons, []any{0.001}, 8, false},
+		{"dx_median", persons, []any{0.001}, 2, true},
 		{"dx_heatmap", places, []any{0.5, 500.0}, 2, false},
 		{"dx_centroid", places, []any{0.00001}, 2, true},
 	} {
@@ -136,6 +139,7 @@ func TestMemoryIsRefused(t *testing.T) {
 		`SELECT dx_median(kwh, 1, 'dh'), dx_count(one, 1) FROM s GROUP BY zone`,
 		`SELECT dx_histogram(kwh, 1, 3) FROM s`,
 		`SELECT dx_heatmap(place, 1, 50000) FROM s`,
+		`SELECT dx_avg(dx_person(kwh, 0, 20), 1) FROM s`,
 	} {
 		lent := &lender{limit: 10_000}
 		d.analyst.Memory = lent.lend

@@ -42,6 +42,12 @@ func callIn(database, name, column, epsilon, metric string) string {
 	if database == "shadow" {
 		return fmt.Sprintf("seen('%s %s', %s, %s)", name, metric, epsilon, column)
 	}
+	if metric == "person" { // one number of each account, which costs no more than all of its rows
+		metric = "dh"
+		if database == "sealed" {
+			column = "dx_person(" + column + ", 0, 15)"
+		}
+	}
 	args := []string{epsilon}
 	declared := map[string]string{"x": "'u'", "y": "'bit'", "z": "'beijing'"}[column]
 	if database == "plain" {
@@ -51,7 +57,7 @@ func callIn(database, name, column, epsilon, metric string) string {
 	case "dx_percentile":
 		args = slices.Insert(args, 0, "75")
 	case "dx_histogram":
-		args = append(args, "2")
+		args, metric = append(args, "2"), ""
 	case "dx_heatmap":
 		args = append(args, "50000")
 	case "dx_count", "dx_accounts":
@@ -83,17 +89,17 @@ func (q sealedSQL) call(expressions ...string) string {
 	case 1:
 		return "{dx_accounts y " + epsilon + "}"
 	case 2:
-		return "{dx_histogram x " + epsilon + "}"
+		return "{dx_histogram x " + epsilon + q.of("", "", " person") + "}"
 	case 3:
 		return "{dx_centroid z " + epsilon + "}"
 	case 4:
 		return "{dx_heatmap z " + epsilon + "}"
 	case 5, 6:
-		return "{dx_sum " + x + " " + epsilon + " " + q.of("", "", "", "d1", "nd1", "dh") + "}"
+		return "{dx_sum " + x + " " + epsilon + " " + q.of("", "", "", "d1", "nd1", "dh", "person") + "}"
 	case 7:
 		return "{" + q.of("dx_variance", "dx_stddev") + " " + x + " " + epsilon + " " + q.of("", "d1", "dh") + "}"
 	default:
-		return "{" + q.of("dx_avg", "dx_min", "dx_max", "dx_median", "dx_percentile") + " " + x + " " + epsilon + " " + q.of("", "d1", "dinf", "nd1", "dh") + "}"
+		return "{" + q.of("dx_avg", "dx_min", "dx_max", "dx_median", "dx_percentile") + " " + x + " " + epsilon + " " + q.of("", "d1", "dinf", "nd1", "dh", "person") + "}"
 	}
 }
 
@@ -239,7 +245,7 @@ func (d *database) charges(number uint64, statement string) (rows [][]any, charg
 	return rows, charged, err
 }
 
-// Sealed values answer as plain ones do, charge exactly by the rule of the shadow, and
+// Sealed values answer as plain ones do where the law is the same, charge exactly by the rule of the shadow, and
 // never more than the plain ones if no group repeats a value.
 func TestSealedAndPlainAlike(t *testing.T) {
 	t.Parallel()
@@ -278,7 +284,7 @@ func TestSealedAndPlainAlike(t *testing.T) {
 				t.Errorf("%s\n%v", in("sealed", statement), err)
 				continue
 			}
-			if s.empty { // it has no answer, and those after it come from other draws
+			if s.empty || s.differs { // it has no answer or one of another law, and those after it come from other draws
 				want, rows = shapeOf(want), shapeOf(rows)
 			} else {
 				compared++
@@ -369,7 +375,7 @@ func TestEvaluatedAndPlainAlike(t *testing.T) {
 			if wrong := s.contradicts(charged); wrong != "" {
 				t.Errorf("%s\nat most %d times: charged %v, %s", in("sealed", statement), most, charged, wrong)
 			}
-			if !s.empty && !slices.Equal(rows, shown(want)) {
+			if !s.empty && !s.differs && !slices.Equal(rows, shown(want)) {
 				t.Errorf("%s\nanswers\n%v, plain\n%v", in("sealed", statement), rows, shown(want))
 			}
 			compared++

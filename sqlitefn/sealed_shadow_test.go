@@ -13,6 +13,7 @@ type shadow struct {
 	tooOften bool // a group has had one more often: the statement has failed
 	repeated bool // a group has had a value twice
 	empty    bool // a group has had none
+	differs  bool // a group of sealed values has another law than one of plain values
 	batches  bool // a group has had more rows than are passed on together
 	ones     bool // ones were counted, which costs accounts with zeros too
 	again    bool // a question was asked twice, which costs once
@@ -116,7 +117,7 @@ func (g *shadowGroup) take() bool {
 // rule returns the price rule of a group: epsilon once, epsilon by row, or the largest sum by value.
 func (g *shadowGroup) rule() string {
 	switch {
-	case g.name == "dx_accounts", g.name == "dx_centroid", g.metric == "dinf":
+	case g.name == "dx_accounts", g.name == "dx_centroid", g.metric == "dinf", g.metric == "person":
 		return "once"
 	case g.name == "dx_count", g.name == "dx_histogram", g.name == "dx_heatmap", g.metric == "nd1", g.metric == "dh":
 		return "by row"
@@ -129,7 +130,7 @@ func (g *shadowGroup) unit(value string) string {
 	switch {
 	case g.name == "dx_centroid":
 		return "m"
-	case g.rule() == "by row", g.name == "dx_accounts":
+	case g.rule() == "by row", g.name == "dx_accounts", g.metric == "person":
 		return "record"
 	case strings.Contains(value, " x "):
 		return "kWh"
@@ -147,6 +148,8 @@ func (g *shadowGroup) Done() int64 {
 		return 0
 	}
 	s.empty = s.empty || len(g.rows) == 0
+	divided := g.name == "dx_avg" || g.name == "dx_variance" || g.name == "dx_stddev"
+	s.differs = s.differs || g.metric == "person" || divided && (g.metric == "nd1" || g.metric == "dh") // how many rows there are is public
 	s.ones = s.ones || g.name == "dx_count" || g.name == "dx_accounts"
 	for at, rows := range g.rows {
 		switch g.rule() {

@@ -34,6 +34,9 @@
 //	curve       1       -                      -
 //	count       one per record that is present or absent
 //
+// Where it is known which rows there are (see [NewQueryOfKnownRows]), records are replaced only: a sum has hi-lo under nd1
+// and dh, and averages and variances divide by the number of readings itself.
+//
 // The bound holds between readings on the universe's grid. A reading off the grid
 // is first moved to the nearest grid value, at most half a step away, so each reading
 // that differs between two databases may count one step more than its distance.

@@ -37,6 +37,7 @@ type setting struct {
 	universe *Universe // nil for an aggregate that takes none
 	metric   budget.Metric
 	epsilon  *big.Rat
+	known    bool // it is public which rows there are, under each metric
 }
 
 func (s setting) at() setting { return s }
@@ -45,6 +46,9 @@ func (s setting) at() setting { return s }
 // of one. Under d1 and dinf the positions of NULL are public, as databases that differ in them are at no finite distance:
 // a law may use the number of readings.
 func (s setting) perRecord() bool { return s.metric == budget.ND1 || s.metric == budget.DH }
+
+// secretRows reports whether the number of readings is secret.
+func (s setting) secretRows() bool { return s.perRecord() && !s.known }
 
 // unit returns the unit of epsilon.
 func (s setting) unit() budget.Unit {

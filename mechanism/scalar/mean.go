@@ -12,7 +12,7 @@ import (
 var Avg = register(&simple{"avg", newAvg})
 
 // Averages are a noisy sum of readings divided by how many there are. All noise is on integers; the answer is a
-// function of the drawn integers, of the universe, and under d1 and dinf of the public number m of readings.
+// function of the drawn integers, of the universe, and of the number m of readings where that is public.
 //
 // # Privacy
 //
@@ -27,7 +27,10 @@ var Avg = register(&simple{"avg", newAvg})
 //     epsilon*step/m spends epsilon*d. The average has noise of scale 1/epsilon.
 //   - Without readings m = 0 is public and the answer is lo.
 //
-// Under nd1 and dh epsilon is per record, and m is secret. Y is the sum of 2k-n, readings in
+// Under nd1 and dh epsilon is per record. Where it is known which rows there are, a record that is replaced moves S by n at
+// most, and under nd1 one at distance D/n moves it by D: noise at a rate of epsilon/n spends epsilon a record.
+//
+// Otherwise m is secret. Y is the sum of 2k-n, readings in
 // half steps from the middle of the universe, so that |2k-n| <= n. Y has noise at a rate of
 // epsilon/(2n), and m has noise at a rate of epsilon/2, drawn independently. Then
 //   - a record more or less moves Y by n at most and m by 1: epsilon/2 + epsilon/2;
@@ -38,11 +41,14 @@ var Avg = register(&simple{"avg", newAvg})
 // Such moves add up, and so do their losses. This is the Laplace mechanism (thesis,
 // section 4.2) on integers, and composition.
 func newAvg(s setting) (law, error) {
-	if s.perRecord() {
+	if s.secretRows() {
 		return newRecordsMean(s)
 	}
 	v := &mean{setting: s}
 	perStep := new(big.Rat).Mul(s.epsilon, s.universe.Step())
+	if s.perRecord() {
+		perStep.Quo(s.epsilon, new(big.Rat).SetInt64(s.universe.last))
+	}
 	if s.metric == budget.DInf {
 		v.perStep = perStep
 		if perStep.Cmp(minMeanRate) < 0 {
@@ -87,10 +93,14 @@ func (v *mean) sumNoise(m int64) noise {
 	return n
 }
 
-// scale returns the scale of the noise of an average of m readings: 1/(epsilon*m), and 1/epsilon under dinf.
+// scale returns the scale of the noise of an average of m readings: 1/(epsilon*m), 1/epsilon under dinf, and
+// (hi-lo)/(epsilon*m) of records.
 func (v *mean) scale(m float64) float64 {
-	if v.metric == budget.DInf {
+	switch {
+	case v.metric == budget.DInf:
 		m = 1
+	case v.perRecord():
+		return (v.universe.hi - v.universe.lo) / v.times(m)
 	}
 	return 1 / v.times(m)
 }

@@ -25,7 +25,18 @@ type Query struct {
 //   - eps, an epsilon that [budget.Cost] accepts, is per unit of [Query.Price]. It is taken as the rational that it is:
 //     convert an argument by [budget.Decimal].
 func NewQuery(a Aggregate, u *Universe, m budget.Metric, eps *big.Rat) (*Query, error) {
-	price, err := budget.NewPrice(budget.Record, eps)
+	return newQuery(a, setting{u, m, eps, false})
+}
+
+// NewQueryOfKnownRows returns a query over rows that everybody may know: databases differ in readings that are replaced,
+// under nd1 and dh too, and none appears or disappears. It is more accurate there, at the same price.
+func NewQueryOfKnownRows(a Aggregate, u *Universe, m budget.Metric, eps *big.Rat) (*Query, error) {
+	return newQuery(a, setting{u, m, eps, true})
+}
+
+func newQuery(a Aggregate, s setting) (*Query, error) {
+	u, m := s.universe, s.metric
+	price, err := budget.NewPrice(budget.Record, s.epsilon)
 	if err != nil {
 		return nil, err
 	}
@@ -38,11 +49,11 @@ func NewQuery(a Aggregate, u *Universe, m budget.Metric, eps *big.Rat) (*Query, 
 	if a.TakesUniverse() && u == nil {
 		return nil, fmt.Errorf("universe: %v needs one", a)
 	}
-	l, err := a.law(setting{u, m, eps})
+	l, err := a.law(s)
 	if err != nil {
 		return nil, err
 	}
-	s := l.at()
+	s = l.at()
 	price.Unit = s.unit()
 	return &Query{s, l, price}, nil
 }
@@ -68,7 +79,7 @@ type Release struct {
 	Value float64
 
 	// Readings is the number of readings where the accuracy depends on it: the divisor of the noisy sum for an average, which
-	// is the number under d1 and dinf, where it is public, and the noisy number under nd1 and dh; and the number for a variance
+	// is the number where it is public, as under d1 and dinf, and the noisy number where it is secret; and the number for a variance
 	// under d1 and for a percentile that was drawn by score under d1. It is infinite for an average and a variance without readings
 	// where their number is public, which have no noise, and for a percentile that was drawn with noise; and 1 for other aggregates.
 	Readings float64

@@ -19,7 +19,8 @@ var Sum = register(&simple{"sum", newSum})
 // A reading that moves by d moves the sum by d, and such moves add up: 1 under d1. A reading that appears or disappears
 // moves the sum by its value, at most reach = max(|lo|, |hi|, hi-lo): one record under dh, and the distance that the row
 // then counts as under d1. Under nd1 a move by d is at distance d/(hi-lo), and d <= reach*d/(hi-lo), because
-// reach >= hi-lo. So reach bounds the sensitivity under nd1 and dh. (Thesis, section 4.3.)
+// reach >= hi-lo. So reach bounds the sensitivity under nd1 and dh. (Thesis, section 4.3.) Where it is known which rows
+// there are, readings only move, and hi-lo does.
 //
 // Under d1 a row that is present or absent counts as hi - lo elsewhere in this package. The exception is the sum over a
 // universe without 0: one row more or less changes it by up to max(|lo|, |hi|) > hi - lo, and counts as that distance.
@@ -33,10 +34,12 @@ type sum struct {
 
 func newSum(s setting) (law, error) {
 	sensitivity := s.universe.one()
-	switch s.metric {
-	case budget.ND1, budget.DH:
+	switch {
+	case s.secretRows():
 		sensitivity = big.NewInt(s.universe.reach())
-	case budget.DInf:
+	case s.perRecord():
+		sensitivity = big.NewInt(s.universe.width())
+	case s.metric == budget.DInf:
 		return nil, fmt.Errorf("metric %v: sum has no finite sensitivity under it", s.metric)
 	}
 	n, err := s.newNoised(s.universe.totals(), math.Inf(1), sensitivity)

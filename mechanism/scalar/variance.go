@@ -37,7 +37,7 @@ func (s spread) law(at setting) (law, error) {
 
 // spreading is embedded by the laws of variances. These are noisy sums, of which one at least is of squares, divided by
 // how many readings there are. All noise is on integers; the answer is a function of the drawn integers, of the universe,
-// and under d1 of the public number m of readings.
+// and of the number m of readings where that is public.
 //
 // Let k be the index of a reading, n the index of hi, and y = 2k-n: the reading in half steps from the middle of the
 // universe, |y| <= n.
@@ -184,7 +184,7 @@ func (v *variance) distance(p, m float64) (r, rounding float64) {
 	return v.inUnit(float64(2/m*l) + float64(d*d)), float64(roundoff * rounding)
 }
 
-// A recordsVariance is that of a secret number of readings.
+// A recordsVariance is that of records, of which the number is secret or known.
 //
 // # Privacy
 //
@@ -194,27 +194,39 @@ func (v *variance) distance(p, m float64) (r, rounding float64) {
 //   - A record that is replaced leaves m, moves A by 2n at most, and B by n^2 at most, since
 //     both squares are in 0..n^2: 2/3 + 1/3 of epsilon.
 //
+// Where m is known, A has noise at a rate of 8*epsilon/(25n) and B at 16*epsilon/(25n^2). A record that is replaced moves A by
+// d = |y - y'| and B by d*|y + y'|, and d + |y + y'| = 2*max(|y|, |y'|) <= 2n. With d = u*n that spends at most
+// epsilon*u*(8 + 16*(2-u))/25, which is epsilon at its largest, at u = 5/4.
+//
 // A is not centred again at a noisy average: that would cost as much once more.
 type recordsVariance struct {
 	spreading
-	count, sum, squares noise // of m, A and B
+	count, sum, squares noise // of m, where it is secret, A and B
 }
 
 func newRecordsVariance(s spreading) (_ law, err error) {
 	v := &recordsVariance{spreading: s}
 	n := new(big.Rat).SetInt64(s.universe.last)
-	rate := new(big.Rat).Quo(s.epsilon, big.NewRat(3, 1))
-	if v.count, err = newNoise(rate); err != nil {
+	ofSum, ofSquares := big.NewRat(8, 25), big.NewRat(16, 25)
+	if s.secretRows() {
+		ofSum = big.NewRat(1, 3)
+		ofSquares = ofSum
+		if v.count, err = newNoise(new(big.Rat).Mul(ofSum, s.epsilon)); err != nil {
+			return nil, err
+		}
+	}
+	perN := new(big.Rat).Quo(s.epsilon, n)
+	if v.sum, err = newNoise(new(big.Rat).Mul(ofSum, perN)); err != nil {
 		return nil, err
 	}
-	if v.sum, err = newNoise(rate.Quo(rate, n)); err != nil {
-		return nil, err
-	}
-	v.squares, err = newNoise(rate.Quo(rate, n))
+	v.squares, err = newNoise(perN.Mul(perN.Quo(perN, n), ofSquares))
 	return v, err
 }
 
 func (v *recordsVariance) draw(src *exact.Source, a *Accumulator) Release {
+	if a.rows == 0 && !v.secretRows() {
+		return zero
+	}
 	quarters, count := v.drawExactly(src, a)
 	divisor, _ := new(big.Float).SetInt(count).Float64()
 	// The scale is that of the squares alone, which is no larger than with the noise of the sum.
@@ -224,7 +236,9 @@ func (v *recordsVariance) draw(src *exact.Source, a *Accumulator) Release {
 // drawExactly returns a variance in quarters of a squared step, and the number of readings that it was divided by.
 func (v *recordsVariance) drawExactly(src *exact.Source, a *Accumulator) (quarters *big.Rat, count *big.Int) {
 	u := v.universe
-	count = v.count.drawCount(src, a.rows)
+	if count = big.NewInt(a.rows); v.secretRows() {
+		count = v.count.drawCount(src, a.rows)
+	}
 	sum := v.sum.add(src, u.offset(a)).big()
 	noise := v.squares.add(src, int128{}).big()
 	quarters = new(big.Rat).SetFrac(noise.Add(noise, u.offsetSquares(a)), count)

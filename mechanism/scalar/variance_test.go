@@ -28,7 +28,9 @@ func (q *Query) spentOnVariance(x, y *Accumulator) *big.Rat {
 		lose(v.noise, xp, yp)
 		lose(v.noise, xq, yq)
 	case *recordsVariance:
-		lose(v.count, big.NewInt(x.rows), big.NewInt(y.rows))
+		if v.secretRows() {
+			lose(v.count, big.NewInt(x.rows), big.NewInt(y.rows))
+		}
 		lose(v.sum, u.offset(x).big(), u.offset(y).big())
 		lose(v.squares, u.offsetSquares(x), u.offsetSquares(y))
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/sqltext"
-	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/serve/internal/pgcatalog"
 	"github.com/geosql/geosql/serve/internal/pipe"
 	"github.com/geosql/geosql/serve/internal/wire"
@@ -286,8 +285,7 @@ func (e *execution) write(row wire.Row) error {
 
 // isSealed reports whether a blob is a sealed value, narrowed or not, and tells the client about it.
 func (e *execution) isSealed(b []byte) bool {
-	const narrowed = 16
-	if len(b) != sealed.ValueSize && len(b) != sealed.ValueSize+narrowed {
+	if !sqlitefn.IsSealed(b) {
 		return false
 	}
 	s := e.query.session

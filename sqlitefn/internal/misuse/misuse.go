@@ -99,7 +99,7 @@ func misuses(s *frame.Session, sql string) ([]Misuse, vdbe.Program, error) {
 	uses, err := program.SealedUses(vdbe.Sealing{
 		Layout:    func(database, root int) vdbe.Layout { return layouts[[2]int{database, root}] },
 		Opens:     s.Table.Charges,
-		Keeps:     func(name string) bool { return name == "dx_narrow" },
+		Keeps:     func(name string) bool { return name == "dx_narrow" || name == "dx_person" },
 		Arguments: mostArguments(texts),
 		Foreign:   foreign,
 	})

@@ -55,6 +55,7 @@ type queryKey struct {
 	universe  *scalar.Universe
 	metric    budget.Metric
 	epsilon   float64
+	known     bool // rows are, see scalar.NewQueryOfKnownRows
 }
 
 // queries remembers queries, because the groups of a statement mostly share them.
@@ -70,17 +71,24 @@ func (r *row) newQuery(c frame.Call) (*scalar.Query, error) {
 }
 
 // newQueryOn returns the query for the settings of a call on a universe, nil for a count.
-func (r *row) newQueryOn(c frame.Call, universe *scalar.Universe) (_ *scalar.Query, err error) {
-	key := queryKey{universe: universe, epsilon: c.Number(r.epsilon)}
-	if r.metric != nil {
-		if key.metric, err = metric(c, r.metric); err != nil {
-			return nil, err
-		}
-	}
-	if key.aggregate, err = r.aggregate(c); err != nil {
+func (r *row) newQueryOn(c frame.Call, universe *scalar.Universe) (*scalar.Query, error) {
+	key, err := r.keyOn(c, universe)
+	if err != nil {
 		return nil, err
 	}
 	return queries.Get(c.Session, key, key.newQuery)
+}
+
+// keyOn returns what the query for the settings of a call on a universe is built from.
+func (r *row) keyOn(c frame.Call, universe *scalar.Universe) (key queryKey, err error) {
+	key = queryKey{universe: universe, epsilon: c.Number(r.epsilon)}
+	if r.metric != nil {
+		if key.metric, err = metric(c, r.metric); err != nil {
+			return key, err
+		}
+	}
+	key.aggregate, err = r.aggregate(c)
+	return key, err
 }
 
 // metric returns the metric that an argument names, d1 without the argument.
@@ -92,6 +100,9 @@ func metric(c frame.Call, a *frame.Arg) (budget.Metric, error) {
 }
 
 func (k queryKey) newQuery() (*scalar.Query, error) {
+	if k.known {
+		return scalar.NewQueryOfKnownRows(k.aggregate, k.universe, k.metric, budget.Decimal(k.epsilon))
+	}
 	return scalar.NewQuery(k.aggregate, k.universe, k.metric, budget.Decimal(k.epsilon))
 }
 

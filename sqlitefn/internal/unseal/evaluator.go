@@ -8,7 +8,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"math/bits"
 
 	"github.com/geosql/geosql/budget"
@@ -319,13 +318,13 @@ func (k *questionKey) name(c frame.Call, kept frame.Settings, of Range, rows row
 		b = binary.BigEndian.AppendUint64(b, uint64(len(s)))
 		b = append(b, s...)
 	}
-	float := func(x float64) { b = binary.BigEndian.AppendUint64(b, math.Float64bits(x)) }
 	field(c.Name)
 	b = kept.AppendTo(b)
-	if of.narrowed {
-		b = append(b, 'r')
-		float(of.lo)
-		float(of.hi)
+	if of.narrowed.given {
+		b = of.narrowed.appendTo(append(b, 'r'))
+	}
+	if of.person.given {
+		b = of.person.appendTo(append(b, personLetter))
 	}
 	for _, n := range [...]uint64{rows.high, rows.low, uint64(rows.n)} {
 		b = binary.BigEndian.AppendUint64(b, n)

@@ -169,7 +169,7 @@ func (r Range) alike(other Range) bool {
 	was, is := r.Column, other.Column
 	same := was.Universe != nil && is.Universe != nil && *was.Universe == *is.Universe ||
 		was.Domain != nil && is.Domain != nil && *was.Domain == *is.Domain
-	return same && r.narrowed == other.narrowed && r.lo == other.lo && r.hi == other.hi
+	return same && r.narrowed == other.narrowed && r.person == other.person
 }
 
 // number returns the index of the member for an account.
