@@ -238,3 +238,37 @@ func TestPersonsOfAnalysts(t *testing.T) {
 		t.Errorf("%d are left out", d.report.LeftOut)
 	}
 }
+
+// A price of many rows says how to pay once, and an analyst's refusal does.
+func TestPersonsAreTheCure(t *testing.T) {
+	var rows []sealedRow
+	for i := range 12 {
+		rows = append(rows, sealedRow{"ana", i % 2, int64(i % 10), 1, 40, 116})
+	}
+	d := newSealed(t, rows)
+	d.answers(`SELECT rule FROM budget_cost('SELECT dx_sum(dx_narrow(kwh, 1, 5), 1, ''dh'') FROM s')`,
+		"[[once per row: to charge each account once, write dx_sum(dx_person(dx_narrow(kwh, 1, 5), lo, hi), 1, 'dh')]]")
+	d.answers(`SELECT rule FROM budget_cost('SELECT dx_histogram(kwh, 1, 2) FROM s')`,
+		"[[once per row: to charge each account once, write dx_histogram(dx_person(kwh, lo, hi), 1, 2)]]")
+	d.answers(`SELECT rule, epsilon FROM budget_cost('SELECT dx_sum(dx_person(kwh, 0, 50), 1) FROM s')`, "[[<nil> 1]]")
+	desk := newDeskOf(t, d)
+	desk.analyst.Largest = amounts(1)
+	desk.isRefused(`SELECT dx_sum(kwh, 1, 'dh') FROM s`, "one record of each account costs epsilon once: dx_person(column, lo, hi), or FROM (SELECT column FROM table GROUP BY account)")
+}
+
+// Of a universe that a sealed column has, the accuracy is that of sealed values: how many there are is public.
+func TestRadiusOfSealedColumns(t *testing.T) {
+	d := newSealed(t, sealedRows)
+	d.run(`INSERT INTO other VALUES(1, `+d.seal.Reading(columnOther, "ana", 7)+`)`, `SELECT dx_universe('far', 100, 110, 1, 'kWh')`)
+	desk := newDeskOf(t, d)
+	for query, want := range map[string]string{
+		`SELECT dx_radius('sum', 0.5, 1, 'wide', 'dh'), dx_radius('sum', 0.5, 1, 'wide', 'nd1')`:   "73 73", // 105 ln 2
+		`SELECT dx_radius('sum', 0.5, 1, 'far', 'dh')`:                                             "76",    // no column has it: 110 ln 2
+		`SELECT dx_radius('avg', 0.5, 1, 'u', 'dh', 7)`:                                            "1.001", // 7 steps of 1/7, and rounding
+		`SELECT dx_radius('avg', 0.5, 1, 'far', 'dh', 7) > dx_radius('avg', 0.5, 1, 'u', 'dh', 7)`: "1",
+		`SELECT round(dx_epsilon_for('avg', 1, 0.5, 'u', 'dh', 7), 3)`:                             "1.064",
+	} {
+		desk.gets(query, want)
+		d.with(t).answers(query, "[["+want+"]]")
+	}
+}

@@ -31,6 +31,9 @@ func (s *Session) cureOf(f *Function, sql string) string {
 		return fmt.Sprintf("to count accounts and charge each once, write %s(%s)", f.OnceAs, strings.Join(from.Arguments, ", "))
 	case f.OnceAs != "":
 		return "to count accounts and charge each once, call " + f.OnceAs
+	case f.OnceBy != "" && called:
+		from.Arguments[0] = fmt.Sprintf("%s(%s, lo, hi)", f.OnceBy, from.Arguments[0])
+		return fmt.Sprintf("to charge each account once, write %s(%s)", f.Name, strings.Join(from.Arguments, ", "))
 	case one != "":
 		return "to charge each account once, make its rows one first: " + one
 	}

@@ -39,6 +39,7 @@ type Function struct {
 	Does        string // one sentence
 	Charges     string // the charge and its account; empty if there is none
 	OnceAs      string // of one that charges for each row: the function that asks about accounts, and charges each once
+	OnceBy      string // the function that makes one sealed value of all that an account has, which is charged once
 	Notes       string // other things that a user has to know
 	Examples    []string
 

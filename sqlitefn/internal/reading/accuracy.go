@@ -6,6 +6,7 @@ import (
 	"github.com/geosql/geosql/mechanism/scalar"
 	"github.com/geosql/geosql/sqlitefn/internal/declared"
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
+	"github.com/geosql/geosql/sqlitefn/internal/unseal"
 )
 
 var (
@@ -24,6 +25,7 @@ var accuracyFunctions = []*frame.Function{
 		Notes: frame.RadiusNote + "Averages and variances are the more accurate the more readings there are. Without rows, the radius is that of a single reading under d1 and dinf; " +
 			"for averages under nd1 and dh rows must be given, and the radius is that of the worst readings. So is that of variances and their roots under d1: for roots it is that of readings that are all alike, " +
 			"and dx_within knows better. " +
+			"In the universe of a sealed column it is that of sealed values, and how many there are is public under each metric. " +
 			"It is an error for variances under dh, and for percentiles, extremes included, under d1, nd1 and dh: their accuracy depends on the readings.",
 		Examples: []string{"SELECT dx_radius('sum', 0.95, 2, 'halfhour')", "SELECT dx_radius('avg', 0.95, 2, 'halfhour', 'd1', 1488)"},
 		Scalar:   queryRadius,
@@ -107,5 +109,15 @@ func queryAt(c frame.Call) (func(eps *big.Rat) (*scalar.Query, error), error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(eps *big.Rat) (*scalar.Query, error) { return scalar.NewQuery(a, u, metric, eps) }, nil
+	newQuery := scalar.NewQuery
+	if u != nil {
+		sealed, err := unseal.HasColumnIn(c.Session, u.Name())
+		if err != nil {
+			return nil, err
+		}
+		if sealed {
+			newQuery = scalar.NewQueryOfKnownRows
+		}
+	}
+	return func(eps *big.Rat) (*scalar.Query, error) { return newQuery(a, u, metric, eps) }, nil
 }

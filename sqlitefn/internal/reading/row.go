@@ -32,7 +32,7 @@ func forms(rows ...*row) (list []*frame.Function) {
 		plain := r.form(r.plain, frame.ArgContributor, frame.ArgX, r.first, r.epsilon, frame.ArgUniverse, r.metric, r.last)
 		plain.Section, plain.Examples, plain.Aggregate = frame.ReleasedValues, r.examples, r.newGroup
 		sealed := r.form(r.sealed, unseal.ArgSealed, r.first, r.epsilon, r.metric, r.last)
-		sealed.Section, sealed.Aggregate = frame.OverSealed, r.newSealedGroup
+		sealed.Section, sealed.Aggregate, sealed.OnceBy = frame.OverSealed, r.newSealedGroup, unseal.PersonName
 		list = append(list, plain, sealed)
 	}
 	return list

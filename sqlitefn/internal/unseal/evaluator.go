@@ -260,7 +260,7 @@ func (e *Evaluation) admit(price budget.Price, times int64) error {
 	}
 	reason := fmt.Sprintf("epsilon %s is above %v, the most that role %s may spend per %s in a call", asked, most, e.analyst.Role, price.Unit)
 	if times > 1 && price.Unit == budget.Record {
-		reason += "; one row of each account costs epsilon once: FROM (SELECT column FROM table GROUP BY account)"
+		reason += "; one record of each account costs epsilon once: " + PersonName + "(column, lo, hi), or FROM (SELECT column FROM table GROUP BY account)"
 	}
 	return &PermissionError{reason}
 }

@@ -83,6 +83,9 @@ func Decode(in *sqlite.Value, out *frame.Value) error {
 	return nil
 }
 
+// PersonName is the function that asks for one number of each account.
+const PersonName = "dx_person"
+
 var Functions = []*frame.Function{
 	{
 		Name: "dx_narrow", Section: frame.OverSealed, Returns: "BLOB", Flags: frame.Pure,
@@ -92,7 +95,7 @@ var Functions = []*frame.Function{
 		Examples: []string{"SELECT dx_narrow(NULL, 0, 2)"},
 		Scalar:   dxNarrow,
 	}, {
-		Name: "dx_person", Section: frame.OverSealed, Returns: "BLOB", Flags: frame.Pure,
+		Name: PersonName, Section: frame.OverSealed, Returns: "BLOB", Flags: frame.Pure,
 		Args: []*frame.Arg{ArgSealed, argPersonLo, argPersonHi},
 		Does: "Makes one record of all readings that an account has in the group, for the aggregate that it is passed to: their sum, moved into lo..hi.",
 		Notes: "The aggregate is then about one number for each account of the ledger, with all its pseudonyms together, and under dh: the metric is 'dh' or left out. " +
@@ -259,6 +262,12 @@ func UniverseOf(s *frame.Session, of Range) (*Universe, error) {
 		narrow, err := declared.BuildUniverse(s, part)
 		return &Universe{narrow, u.Index(of.narrowed.lo)}, err
 	})
+}
+
+// HasColumnIn reports whether the database describes a sealed column as one of readings in a universe.
+func HasColumnIn(s *frame.Session, universe string) (has bool, err error) {
+	err = s.Read("SELECT 1 FROM main.geosql_sealed_column WHERE kind = 'universe' AND name = ?1 LIMIT 1", func(*sqlite.Stmt) { has = true }, universe)
+	return has, err
 }
 
 var errNotLocation = errors.New("is a reading, where a location belongs")
