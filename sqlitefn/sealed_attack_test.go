@@ -17,7 +17,7 @@ import (
 const damaged = " is not a value that was sealed for this database"
 
 // sealedCalls are calls of every function over a sealed reading.
-var sealedCalls = []string{"dx_sum(%s, 1)", "dx_value(%s, 1)", "dx_avg(%s, 1, 'nd1')", "dx_max(%s, 1, 'dinf')", "dx_median(%s, 1)", "dx_variance(%s, 1)", "dx_histogram(%s, 1, 2)", "dx_percentile(%s, 50, 1)"}
+var sealedCalls = []string{"dx_sum(%s, 1)", "dx_value(%s, 1)", "dx_avg(%s, 1, 'nd1')", "dx_max(%s, 1, 'dinf')", "dx_median(%s, 1)", "dx_variance(%s, 1)", "dx_histogram(%s, 1, 2)", "dx_percentile(%s, 50, 1)", "dx_sum(dx_person(%s, 0, 50), 1)"}
 
 // state returns all that an attack must not change.
 func (d *database) state() string {

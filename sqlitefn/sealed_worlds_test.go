@@ -68,6 +68,11 @@ var sealedStatements = func() (list []string) {
 		`SELECT id, geoind_laplace(place, 0.01) FROM s`, `SELECT id, g.lat, g.lon FROM s, geoind_laplace(s.place, 0.01) g`,
 		`SELECT dx_sum(dx_narrow(kwh, 2, 6), 0.5), dx_max(dx_narrow(kwh, 2, 6), 0.5) FROM s WHERE id < 8`,
 		`SELECT dx_sum(dx_narrow(kwh, 2, 60), 0.5) FROM s`, `SELECT dx_sum(dx_narrow(kwh, 2.5, 6), 0.5) FROM s`,
+		`SELECT zone, dx_sum(dx_person(kwh, 0, 12), 0.5), dx_avg(dx_person(kwh, -3, 3), 0.25, 'dh'), dx_median(dx_person(dx_narrow(kwh, 2, 6), 0, 12), 0.5) FROM s WHERE id < 8 GROUP BY zone`,
+		`SELECT dx_histogram(dx_person(kwh, 0, 12), 0.5, 3), dx_variance(dx_person(one, 0, 2), 0.5) FROM s WHERE id < 8`, `SELECT dx_person(kwh, 0, 12) FROM s`,
+		`SELECT dx_sum(dx_person(kwh, 0, 12), 0.25) FROM s WHERE id < 8 GROUP BY id % 2`, `SELECT dx_sum(dx_person(kwh, 0, 12), 100) FROM s`, // refused, at last
+		`SELECT dx_sum(dx_person(kwh, 0, 12), 0.25) FROM s, (SELECT 1 UNION ALL SELECT 2) WHERE id < 8`, `SELECT dx_sum(dx_person(kwh, 0.5, 12), 1) FROM s`, `SELECT dx_value(dx_person(kwh, 0, 12), 1) FROM s`,
+		`SELECT dx_within(dx_max(dx_person(kwh, 0, 12), 0.25)), dx_within(dx_sum(dx_person(kwh, 0, 12), 0.25)) FROM s WHERE id < 8`,
 		`SELECT dx_sum(kwh, 0.25) FROM s, (SELECT 1 UNION ALL SELECT 2)`, `SELECT dx_sum(kwh, 0.25) FROM s, (SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3)`,
 		`SELECT dx_sum(kwh, 100) FROM s`, `SELECT dx_sum(kwh, 1) FROM s`, `SELECT dx_sum(kwh, 1) FROM s`, `SELECT dx_sum(kwh, 1) FROM s`, // refused, at last
 		`SELECT dx_sum(kwh, 1, 'dh') FROM s`, `SELECT dx_sum(kwh, 1, 'dh') FROM s WHERE who = (SELECT who FROM s WHERE id = 8)`,

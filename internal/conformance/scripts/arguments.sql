@@ -59,6 +59,12 @@ SELECT dx_sum('ana', 3);
 --! dx_sum: sealed must be a sealed value (with plain ones the function has more arguments), got TEXT
 SELECT dx_narrow(zeroblob(56), 2, 1);
 --! dx_narrow: lo must be below hi, got 2 and 1
+SELECT dx_person(zeroblob(56), 2, 1);
+--! dx_person: lo must be below hi, got 2 and 1
+SELECT length(dx_person(zeroblob(56), -20, 20)), length(dx_person(dx_narrow(zeroblob(56), 1, 2), 0, 20)), dx_person(NULL, 0, 1);
+--> 73, 89, NULL
+SELECT dx_person(x'00', 0, 1);
+--! dx_person: sealed is not a value that was sealed for this database
 
 -- Names.
 SELECT geoind_laplace('ana', 39.9, 116.3, 1, 'nowhere');

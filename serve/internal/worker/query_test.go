@@ -24,7 +24,8 @@ func TestSealed(t *testing.T) {
 	c.answers("SELECT dx_narrow(kwh, 1, 2) AS x FROM reading WHERE id = 1", "bytes sealed")
 	c.answers("SELECT kwh FROM recent LIMIT 1", "bytes sealed")
 	c.answers("SELECT * FROM (SELECT kwh FROM reading LIMIT 1)", "bytes sealed")
-	if len(c.notices) != 4 || c.notices[0] != "NOTICE: kwh is sealed: ask with a private function, such as dx_sum(kwh, 0.1)" {
+	c.answers("SELECT dx_person(kwh, 1, 2) AS x, dx_person(dx_narrow(kwh, 1, 2), 1, 2) FROM reading WHERE id = 1", "bytes sealed|bytes sealed")
+	if len(c.notices) != 5 || c.notices[0] != "NOTICE: kwh is sealed: ask with a private function, such as dx_sum(kwh, 0.1)" {
 		t.Errorf("notices %q", c.notices)
 	}
 	c.answers("SELECT dx_sum(kwh, 0.1), dx_count(kwh, 0.1), count(kwh), count(*) FROM reading", "280|5|5|5")
@@ -78,6 +79,7 @@ func TestMisuse(t *testing.T) {
 	c.answers("SET geosql.epsilon = 0.1", "")
 	c.answers("SHOW geosql.epsilon", "0.1")
 	c.answers("SELECT home, sum(kwh), avg(r.kwh), max(kwh) FROM reading r GROUP BY home ORDER BY home", "ana|112|112|112\nbo|56|56|56\ncy|112|112|112")
+	c.answers("SELECT home, sum(dx_person(kwh, 0, 20)) FROM reading GROUP BY home ORDER BY home", "ana|146\nbo|73\ncy|146")
 	c.answers("SELECT sum(temperature) FROM reading", "12.5")
 	d, err := c.Prepare(context.Background(), "", "SELECT min(place_kwh), avg(place_kwh) AS a FROM other")
 	if err != nil || d.Fields[0].Name != "min" || d.Fields[0].DataTypeOID != 701 || d.Fields[1].Name != "a" || d.Fields[1].DataTypeOID != 701 {
@@ -133,6 +135,7 @@ func TestTypes(t *testing.T) {
 		"SELECT CASE WHEN n THEN 1 ELSE 2 END, CASE n WHEN 1 THEN 'a' END FROM plain":                                                           {i, n},
 		"SELECT n::text, s::int, x::numeric, n::bool, CAST(s AS float8), s::date, CAST(n AS TEXT) FROM plain":                                   {n, 23, num, b, f, n, n},
 		"SELECT dx_sum(kwh, 1), dx_count(kwh, 1), dx_avg(kwh, 1), dx_value(kwh, 1), dx_histogram(kwh, 1, 2), dx_narrow(kwh, 1, 2) FROM reading": {f, i, f, f, n, y},
+		"SELECT dx_sum(dx_person(kwh, 1, 20), 1), dx_histogram(dx_person(kwh, 1, 20), 1, 2), dx_person(kwh, 1, 20) FROM reading":                {f, n, y},
 		"SELECT dx_heatmap(place, 1, 1000), geoind_laplace(place, 1), dx_centroid(place, 1) FROM reading":                                       {n, n, n},
 		"SELECT row_number() OVER (), rank() OVER (ORDER BY n), lag(x) OVER () FROM plain":                                                      {i, i, f},
 		"SELECT date(s), strftime('%Y', s), julianday(s), unixepoch(s) FROM plain":                                                              {n, n, f, i},
@@ -574,6 +577,7 @@ func TestSingleRows(t *testing.T) {
 	for sql, want := range map[string][2]bool{ // whether it asks, and whether it is single
 		"SELECT count(*) FROM reading":                                                    {false, false},
 		"SELECT dx_narrow(kwh, 0, 1) FROM reading":                                        {false, false},
+		"SELECT dx_sum(dx_person(kwh, 0, 1), 0.1) FROM reading":                           {true, true},
 		"SELECT dx_sum(kwh, 0.1) FROM reading":                                            {true, true},
 		"SELECT dx_sum(kwh, $1), dx_count(kwh, 0.1) FROM reading WHERE home = $2":         {true, true},
 		"SELECT (SELECT dx_sum(kwh, 0.1) FROM reading) / 2":                               {true, true},

@@ -42,7 +42,10 @@ func sealedGate(t *testing.T) (*sqlite.Conn, *sqlitefn.Gate) {
 	if err := conn.Exec(sealedSchema); err != nil {
 		t.Fatal(err)
 	}
-	lib := sqlite.Library{Scalars: []sqlite.Scalar{{Name: "dx_narrow", Args: []int{3}, Call: func(*sqlite.Call) error { return nil }}}}
+	var lib sqlite.Library
+	for _, name := range []string{"dx_narrow", "dx_person"} {
+		lib.Scalars = append(lib.Scalars, sqlite.Scalar{Name: name, Args: []int{3}, Call: func(*sqlite.Call) error { return nil }})
+	}
 	for _, name := range []string{"dx_sum", "dx_avg", "dx_min", "dx_max"} {
 		lib.Aggregates = append(lib.Aggregates, sqlite.Aggregate{Name: name, Args: []int{2}, New: func() sqlite.Group { return new(rowsSeen) }})
 	}
@@ -67,6 +70,7 @@ var misused = []struct{ want, sql string }{
 	{"", `SELECT count(kwh), count(*), count(location), sum(price), max(at), min(id) FROM reading`},
 	{"", `SELECT home, dx_sum(kwh, 0.1), sum(price), avg(price) FROM reading GROUP BY home HAVING sum(price) > 3 ORDER BY 2`},
 	{"", `SELECT dx_sum(dx_narrow(kwh, 0, 5), 0.1) + 1 FROM reading`},
+	{"", `SELECT home, dx_avg(dx_person(dx_narrow(kwh, 0, 5), 0, 50), 1) FROM reading GROUP BY home`},
 	{"", `SELECT abs(dx_sum(kwh, 0.1)), max(dx_sum(kwh, 0.1), 3), printf('%d', sum(price)) FROM reading`},
 	{"", `SELECT kwh, printf('%s %s', home, price), max(price, at, 3) FROM reading WHERE home LIKE 'a%' AND price > 1 ORDER BY price + 1 LIMIT 3`},
 	{"", `SELECT hex(kwh), substr(kwh, 1, 4), quote(kwh), length(hex(kwh)) FROM reading`},
@@ -113,6 +117,7 @@ var misused = []struct{ want, sql string }{
 	{"sum|reading.kwh|rows", `SELECT home, n, top FROM summed WHERE top > 2`}, // computed, though nothing shows it
 	{"sum|twin.KWH|sum(kwh)", `SELECT sum(kwh) FROM twin`},
 	{"sum|reading.kwh|sum(dx_narrow(kwh, 0, 5))", `SELECT sum(dx_narrow(kwh, 0, 5)) FROM reading`},
+	{"sum|reading.kwh|t", `SELECT sum(dx_person(dx_narrow(kwh, 0, 5), 0, 50)) AS t FROM reading`},
 	{"sum|reading.kwh|t", `SELECT sum(kwh) OVER (ORDER BY at) AS t FROM reading`},
 	{"sum|reading.kwh|t", `SELECT sum(kwh) OVER (ORDER BY at ROWS 2 PRECEDING) AS t FROM reading`},
 	{"sum|reading.kwh|t", `SELECT sum(k) AS t FROM (SELECT lag(kwh) OVER (ORDER BY at) AS k FROM reading)`},
