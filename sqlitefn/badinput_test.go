@@ -289,6 +289,8 @@ var samples = map[string]sample{
 	"cip_loss.policy":  {`'{"kernel": "rbf", "variance": 1, "length_scale": 1, "radius": 1, "lambda": 2, "family": "singles", "sigma2": 1}'`, func(operand) verdict { return refused }},
 	"cip_sigma.policy": {"'day'", func(operand) verdict { return refused }},
 
+	"dx_cumulative.histogram": {`'[{"lo":0,"hi":4,"count":3},{"lo":5,"hi":10,"count":-1}]'`, func(o operand) verdict { return optional(o, refused) }},
+
 	"head":    {"NULL", func(o operand) verdict { return optional(o, refused) }},
 	"archive": {"NULL", func(o operand) verdict { return optional(o, refused) }},
 	"where":   {"'other-ledger'", func(o operand) verdict { return refused }}, // the connection uses one already

@@ -151,7 +151,7 @@ var coordinate = regexp.MustCompile(`"(lat|lon)":-?[0-9]+\.[0-9]{7}\b`)
 // binCount is the count of a bin, cells are the cells that a heat map lists, and belief is the
 // estimate from released reports.
 var (
-	binCount = regexp.MustCompile(`"count":[0-9]+\b`)
+	binCount = regexp.MustCompile(`"count":-?[0-9]+\b`)
 	cells    = regexp.MustCompile(`"features":\[.*\]`)
 	belief   = regexp.MustCompile(`("lat":[^"]*,"lon":[^"]*,"cell":|"type":"MultiPolygon",).*`)
 )

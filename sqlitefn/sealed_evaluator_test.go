@@ -431,7 +431,8 @@ func TestEvaluatedIntervals(t *testing.T) {
 		`SELECT dx_median(kwh, 0.1, 'dh') FROM s`:      "± 104 ranks", // 20 ln(10*19) = 104.9
 		`SELECT dx_median(kwh, 2) FROM s WHERE id = 1`: "± 1",         // with noise, since that is better for a single reading
 		`SELECT dx_max(kwh, 0.1, 'dinf') FROM s`:       "± 10",
-		`SELECT dx_stddev(kwh, 0.1) FROM s`:            "",
+		`SELECT dx_stddev(kwh, 0.1) FROM s`:            "± 5", // as far as it can be
+		`SELECT dx_stddev(kwh, 0.1, 'dh') FROM s`:      "",
 		`SELECT dx_histogram(kwh, 0.1, 2) FROM s`:      "",
 		`SELECT 4`:                             "",
 		`SELECT dx_sum(kwh, 0.1) + 0.5 FROM s`: "",

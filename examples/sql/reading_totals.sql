@@ -49,8 +49,15 @@ SELECT dx_sum(meter, kwh, 0.2, 'halfhour', 'dh') AS kwh_dh FROM reading WHERE di
 
 -- How readings are spread, in five bins, and how many households there are: the latter costs
 -- a household once, however many readings it has.
-SELECT dx_histogram(meter, kwh, 0.5, 'halfhour', 5) AS spread FROM reading;
+CREATE TABLE spread AS SELECT dx_histogram(meter, kwh, 0.5, 'halfhour', 5) AS bins FROM reading;
+SELECT bin.value ->> 'lo' AS kwh_from, bin.value ->> 'hi' AS kwh_to, bin.value ->> 'count' AS readings
+FROM spread, json_each(bins) AS bin;
 SELECT dx_accounts(meter, 0.5) AS households FROM reading;
+
+-- Counts of empty bins may be below 0. Which share of readings is at most so large, from the same counts, free:
+-- it never falls.
+SELECT sum.value ->> 'hi' AS kwh, sum.value ->> 'share' AS share
+FROM spread, json_each(dx_cumulative(bins)) AS sum;
 
 -- One meter reports its reading every half hour: dx_value charges each.
 SELECT at, dx_value(meter, kwh, 2, 'halfhour') AS kwh

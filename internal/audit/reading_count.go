@@ -41,7 +41,7 @@ func attacksOnCounts(register func(...attack)) {
 
 // histogram returns whether an answer is a histogram of the universe: all but its counts is public.
 func (u universe) histogram(bins int) func(row []any) bool {
-	bin := `\{"lo":-?[\d.]+,"hi":-?[\d.]+,"count":(0|[1-9]\d*)\}`
+	bin := `\{"lo":-?[\d.]+,"hi":-?[\d.]+,"count":(0|-?[1-9]\d*)\}`
 	shape := regexp.MustCompile(`^\[` + bin + strings.Repeat(","+bin, bins-1) + `\]$`)
 	return func(row []any) bool {
 		text, ok := row[0].(string)

@@ -76,12 +76,15 @@ func (h *histogram) draw(src *exact.Source, a *Accumulator) Release {
 	return h.release(h.drawCounts(src, a))
 }
 
-// drawCounts returns the released counts of all bins, from 0 to 2^53.
+// binned is the lattice of counts of bins. They may be negative: if they were moved to 0, empty bins would have counts above
+// 0 on average, and many of them would add up.
+var binned = lattice{step: 1, scale: 1, low: fromInt64(-maxCount), high: fromInt64(maxCount)}
+
+// drawCounts returns the released counts of all bins, as drawn, from -2^53 to 2^53.
 //
 // # Privacy
 //
-// Every bin has independent discrete Laplace noise of rate r <= eps/2, and is clamped after
-// that. The bins depend on public facts only. So for worlds that differ in one reading:
+// Every bin has independent discrete Laplace noise of rate r <= eps/2. The bins depend on public facts only. So for worlds that differ in one reading:
 //   - one that is added or removed changes one count by 1, and so no probability by more than
 //     a factor of e^r;
 //   - one that is replaced changes one count by 1, or two if the bins differ, and so no
@@ -92,7 +95,7 @@ func (h *histogram) drawCounts(src *exact.Source, a *Accumulator) []int64 {
 	drawn := make([]int64, h.bins)
 	copy(drawn, a.counts)
 	for i, rows := range drawn {
-		drawn[i], _ = counts.clamp(h.noise.add(src, fromInt64(min(rows, maxCount)))).int64()
+		drawn[i], _ = binned.clamp(h.noise.add(src, fromInt64(min(rows, maxCount)))).int64()
 	}
 	return drawn
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-func binned(t fataler, u *Universe, eps string, bins int64) *histogram {
+func histogramOf(t fataler, u *Universe, eps string, bins int64) *histogram {
 	t.Helper()
 	return query(t, Histogram(bins), u, budget.D1, rational(eps)).law.(*histogram)
 }
@@ -33,7 +33,7 @@ func TestBinsCutTheUniverse(t *testing.T) {
 	for values := int64(2); values <= 40; values++ {
 		u := universe(t, -3, float64(values)-4, 1)
 		for bins := int64(1); bins <= values; bins++ {
-			h := binned(t, u, "1", bins)
+			h := histogramOf(t, u, "1", bins)
 			shortest, longest, next := values, int64(0), int64(0)
 			for b := range bins {
 				first, last := h.first(b), h.first(b+1)-1
@@ -52,7 +52,7 @@ func TestBinsCutTheUniverse(t *testing.T) {
 			}
 		}
 	}
-	wide := binned(t, universe(t, 0, 1<<40-1, 1), "1", MaxBins)
+	wide := histogramOf(t, universe(t, 0, 1<<40-1, 1), "1", MaxBins)
 	for b := range int64(MaxBins) {
 		if wide.bin(wide.first(b)) != b || wide.bin(wide.first(b+1)-1) != b {
 			t.Fatalf("bin %d of the widest universe", b)
@@ -65,10 +65,10 @@ func TestBinsCutTheUniverse(t *testing.T) {
 func histogramLoss(rate float64, x, y []int64) float64 {
 	sum := 0.
 	for i := range x {
-		p := noisedLaw(outcome{fromInt64(x[i]), counts}, rate, 1)
-		q := noisedLaw(outcome{fromInt64(y[i]), counts}, rate, 1)
+		p := noisedLaw(outcome{fromInt64(x[i]), binned}, rate, 1)
+		q := noisedLaw(outcome{fromInt64(y[i]), binned}, rate, 1)
 		worst := math.Inf(-1)
-		for z := range int64(window) {
+		for z := -int64(window); z <= window; z++ {
 			worst = max(worst, math.Log(p[z]/q[z]))
 		}
 		sum += worst
@@ -86,7 +86,7 @@ func TestHistogramKeepsItsEpsilon(t *testing.T) {
 		d := distanceOf(u, tinyCase{agg: Median, metric: budget.DH})
 		for bins := int64(1); bins <= u.last+1; bins++ {
 			for _, e := range trials.Some(t, 1, tinyEpsilons...) {
-				h, eps := binned(t, u, e, bins), rational(e)
+				h, eps := histogramOf(t, u, e, bins), rational(e)
 				of := make([][]int64, len(dbs))
 				for i, db := range dbs {
 					of[i] = h.without(db)
@@ -141,19 +141,20 @@ func (h *histogram) without(db []float64) []int64 {
 	return counts
 }
 
-// Draws of three bins follow the product of their laws: 100,000 draws, each bin cut off at 5,
+// Draws of three bins follow the product of their laws: 100,000 draws, each bin cut off at -5 and 5,
 // with a false alarm below 1e-10 (Chernoff). Twice the rate is caught.
 func TestHistogramFollowsItsLaw(t *testing.T) {
-	const draws, top = 100_000, 5
+	const draws = 100_000
+	cut := func(key, z int64) int64 { return key*11 + min(max(z, -5), 5) + 5 }
 	u := universe(t, 0, 4, 1)
 	db := []float64{0, 1, 1, 4, 9, 3, 3}
-	h := binned(t, u, "2", 3)
+	h := histogramOf(t, u, "2", 3)
 	want := map[int64]float64{0: 1}
 	for _, n := range h.without(db) {
 		next := map[int64]float64{}
-		for z, p := range noisedLaw(outcome{fromInt64(n), counts}, 1, 1) {
+		for z, p := range noisedLaw(outcome{fromInt64(n), binned}, 1, 1) {
 			for key, q := range want {
-				next[key*(top+1)+min(z, top)] += p * q
+				next[cut(key, z)] += p * q
 			}
 		}
 		want = next
@@ -164,7 +165,7 @@ func TestHistogramFollowsItsLaw(t *testing.T) {
 		for range draws {
 			key := int64(0)
 			for _, n := range drawn.drawCounts(src, c) {
-				key = key*(top+1) + min(n, top)
+				key = cut(key, n)
 			}
 			got[key]++
 		}
@@ -173,7 +174,7 @@ func TestHistogramFollowsItsLaw(t *testing.T) {
 	if err := check(h); err != nil {
 		t.Error(err)
 	}
-	if check(binned(t, u, "4", 3)) == nil {
+	if check(histogramOf(t, u, "4", 3)) == nil {
 		t.Error("twice the rate is not caught")
 	}
 }
@@ -194,7 +195,7 @@ func TestHistogramPrints(t *testing.T) {
 			`[{"lo":-0.3,"hi":-0.1,"count":2},{"lo":0,"hi":0.3,"count":2},{"lo":0.4,"hi":0.7,"count":0},{"lo":0.8,"hi":1.1,"count":3}]`},
 		{1e14, 1e14 + 1, 1, 1, []float64{1}, `[{"lo":100000000000000,"hi":100000000000001,"count":1}]`},
 	} {
-		h := binned(t, universe(t, c.lo, c.hi, c.step), "1000", c.bins)
+		h := histogramOf(t, universe(t, c.lo, c.hi, c.step), "1000", c.bins)
 		text := h.draw(src, h.collect(c.db)).JSON
 		if text != c.want || !json.Valid([]byte(text)) {
 			t.Errorf("%s, want %s", text, c.want)

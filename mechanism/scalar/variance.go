@@ -35,7 +35,7 @@ func (s spread) law(at setting) (law, error) {
 	return nil, fmt.Errorf("metric %v: %s is released under d1 and dh only", at.metric, s)
 }
 
-// spreading is embedded by the laws of variances. These are noisy sums, of which one at least is of squares, divided by
+// spreading is embedded by the laws of variances. These are noisy sums, one of squares at least, divided by
 // how many readings there are. All noise is on integers; the answer is a function of the drawn integers, of the universe,
 // and of the number m of readings where that is public.
 //

@@ -13,7 +13,7 @@ import (
 // records returns the law of a variance under dh.
 func (q *Query) records() *recordsVariance { return q.law.(*recordsVariance) }
 
-// spentOnVariance returns what a variance spends between two databases by the code's own rates and sums: the losses of
+// spentOnVariance returns the cost of a variance between two databases by the code's own rates and sums: the losses of
 // all noises, in rationals.
 func (q *Query) spentOnVariance(x, y *Accumulator) *big.Rat {
 	u, total := q.universe, new(big.Rat)
@@ -140,7 +140,7 @@ func TestVarianceFollowsItsLaw(t *testing.T) {
 }
 
 // lawOfVariance returns the probability of each variance of readings of 0, 1 and 2 at epsilon 6, by the definition, but for
-// what is less than 1e-9 likely in one of the noises.
+// less than 1e-9 of each of the noises.
 func (q *Query) lawOfVariance(db []float64) map[int64]float64 {
 	law := map[int64]float64{}
 	window := func(rate float64) int64 { return int64(21 / rate) }
@@ -245,7 +245,7 @@ func TestVarianceRadiusHoldsForAllReadings(t *testing.T) {
 	}
 }
 
-// alternating returns rows of which every so many have the second value, and others the first, with their variance or its
+// alternating returns rows with the second value once in so many, and the first otherwise, with their variance or its
 // root.
 func alternating(q *Query, at [2]int64, rows, every int64) (a *Accumulator, truth float64) {
 	a = new(Accumulator)

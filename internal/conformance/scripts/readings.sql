@@ -36,6 +36,13 @@ SELECT dx_histogram(meter, x, 200, 'u', 3) FROM reading;
 --$ a 400/record, b 200/record, c 200/record
 SELECT dx_histogram(meter, x, 1, 'u', 12) FROM reading;
 --! dx_histogram: bins must be at most 11, the number of values of universe 'u', not 12
+SELECT dx_cumulative((SELECT dx_histogram(meter, x, 200, 'u', 3) FROM reading)), dx_cumulative(NULL);
+--> '[{"hi":2,"count":2,"share":0.5},{"hi":6,"count":3,"share":0.75},{"hi":10,"count":4,"share":1}]', NULL
+--$ a 400/record, b 200/record, c 200/record
+SELECT dx_cumulative('[{"lo":0,"hi":2,"count":-5},{"lo":3,"hi":6,"count":9},{"lo":7,"hi":10,"count":-2}]');
+--> '[{"hi":2,"count":0,"share":0},{"hi":6,"count":3,"share":1},{"hi":10,"count":3,"share":1}]'
+SELECT dx_cumulative('[]');
+--! dx_cumulative: histogram has 0 bins, and not from 1 to 10000
 SELECT dx_sum(meter, x, 1000, 'u', 'dh'), dx_sum(meter, x, 1000, 'u', 'nd1') FROM reading;
 --> 19.0, 19.0
 --$ a 4000/record, b 2000/record, c 2000/record

@@ -3,9 +3,13 @@
 // which all aggregates share.
 package reading
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/geosql/geosql/sqlitefn/internal/frame"
+)
 
 // Functions are the rows of the family, in the order of the reference.
 var Functions = slices.Concat(
-	accuracyFunctions, countFunctions, forms(histogramRow), valueFunctions, forms(queryRows...), withinFunctions,
+	accuracyFunctions, countFunctions, forms(histogramRow), []*frame.Function{cumulativeFunction}, valueFunctions, forms(queryRows...), withinFunctions,
 )
