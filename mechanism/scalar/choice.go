@@ -27,7 +27,7 @@ type choice struct {
 const weightError = 0x1p-44
 
 // weight returns the sum of exp(-rate*score) over the run. It is within weightError of
-// it, or 0 if the sum is below 2^40 e^-99.9 < 2^-104.
+// it, or 0 if the sum is below n e^-99.9, where n is at most 2^62.
 //
 // The score is converted within 3 parts in 2^53 and the product rounds once more, so the
 // exponent is off by less than 2^-51 of it, at most 100*2^-51 < 2^-44.3. Of the series,
@@ -50,8 +50,8 @@ func (r run) weight(rate float64) float64 {
 	return w * (math.Expm1(-y*float64(r.n)) / math.Expm1(-y))
 }
 
-// prepare makes c ready to draw among all values, for a rate of 2^-71 or more. It keeps
-// the memory of c.
+// prepare makes c ready to draw among all values, for a rate of 2^-71 or more, or any rate
+// where no slope is above 0. It keeps the memory of c.
 //
 // Kahan's sum is the sum of its terms, each with a relative error of less than 3*2^-53
 // (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 4.3).
@@ -71,7 +71,7 @@ func (c *choice) prepare(rate float64, all scores) {
 // draw returns an exact sample.
 //
 // The total is at least 1, the weight of a score of 0. So a sum is off by at most
-// 2^-44 + 2^-51 of the total, with 2^-64 for at most 2^40 runs that are taken as 0, and
+// 2^-44 + 2^-51 of the total, with 2^62 e^-99.9 < 2^-82 for all runs that are taken as 0, and
 // its share of the total by at most twice that: less than twice the slack.
 func (c *choice) draw(src *exact.Source) int64 {
 	u := src.Uniform()
@@ -142,7 +142,8 @@ func seriesBounds(rate float64, slope, n int64, prec uint) (lo, hi *big.Rat) {
 //
 // or n e^-x where y is 0. With d = 2^-(prec+guard), each of the exponentials is known
 // within d. As y >= 2^-71, the denominator is above 2^-72, and the quotient is at most n
-// <= 2^40. So the quotient is within (2^72 + 2^112) d and the weight within 2^114 d.
+// <= 2^40. So the quotient is within (2^72 + 2^112) d and the weight within 2^114 d. Where y is
+// 0, n <= 2^62.
 func (r run) bounds(rate float64, prec uint) (lo, hi *big.Rat) {
 	lo, hi = expBounds(rate, r.score.big(), prec)
 	if r.slope == 0 {
@@ -164,9 +165,10 @@ type runShare struct {
 }
 
 // Bounds sums the bounds of all runs, but for those with an exponent above prec+guard,
-// which weigh less than 2^40 e^-(prec+191) < 2^-(prec+200) each and are counted as that.
-// There are at most 2^40 runs, so both sums are within 2^(154-guard-prec) and their
-// quotient, as the total is at least 1, within 2^-(prec+36).
+// which weigh less than 2^62 e^-(prec+191) < 2^-(prec+200) each and are counted as that.
+// There are at most 2^40 runs, as a universe has no more values and no memory so many
+// readings. So both sums are within 2^(154-guard-prec) and their quotient, as the total is
+// at least 1, within 2^-(prec+36).
 func (s *runShare) Bounds(prec uint) (lo, hi *big.Rat) {
 	lo, hi = new(big.Rat), new(big.Rat)
 	totalLow, totalHigh := new(big.Rat), new(big.Rat)

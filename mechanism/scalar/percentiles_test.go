@@ -1,0 +1,215 @@
+package scalar
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/trials"
+	"github.com/geosql/geosql/mechanism/exact"
+)
+
+// evenly lists so many percentiles that divide readings evenly.
+func evenly(n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprint(float64(100*(i+1)) / float64(n+1))
+	}
+	return "[" + strings.Join(list, ",") + "]"
+}
+
+// An answered percentile is part of an answer.
+type answered struct{ P, Value float64 }
+
+func answersIn(t fataler, r Release) (list []answered) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(r.JSON), &list); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// At a large epsilon the answers are the percentiles, in the order of the list.
+func TestPercentilesInTheOrderOfTheList(t *testing.T) {
+	u := universe(t, -1, 10, 0.5)
+	readings := []float64{3, 7, 0.5, 0.5, 10, 4}
+	for list, want := range map[string]string{
+		"[50]":             `[{"p":50,"value":4}]`,
+		"[ 100, 0,50,1e1]": `[{"p":100,"value":10},{"p":0,"value":0.5},{"p":50,"value":4},{"p":10,"value":0.5}]`,
+		"[75.5,75.5,20]":   `[{"p":75.5,"value":7},{"p":75.5,"value":7},{"p":20,"value":0.5}]`,
+	} {
+		q := query(t, Percentiles(list), u, budget.DH, rational("5000"))
+		if got := q.Release(exact.NewSource(nil), collect(q, readings)).JSON; got != want {
+			t.Errorf("%s: %s, want %s", list, got, want)
+		}
+	}
+	q := query(t, Percentiles(evenly(9)), universe(t, 0, 1000, 1), budget.DH, rational("5000"))
+	a := new(Accumulator)
+	for i := range 1001 {
+		q.Add(a, float64(i))
+	}
+	for i, one := range answersIn(t, q.Release(exact.NewSource(nil), a)) {
+		if math.Abs(one.Value-float64(100*(i+1))) > 2 {
+			t.Errorf("percentile %v of 0..1000 is %v", one.P, one.Value)
+		}
+	}
+	q = query(t, Percentiles("[5,50]"), u, budget.DH, rational("1"))
+	if got, want := q.StandIn().JSON, `[{"p":5,"value":-1},{"p":50,"value":-1}]`; got != want {
+		t.Errorf("stand-in %s, want %s", got, want)
+	}
+}
+
+func TestPercentilesRefuse(t *testing.T) {
+	u := universe(t, 0, 10, 1)
+	for list, want := range map[string]string{
+		"": "ps must be a JSON array", "5": "ps must be a JSON array", "[]": "ps must be a JSON array", "null": "ps must be a JSON array",
+		"[5,null]": "ps must be a JSON array", `["5"]`: "ps must be a JSON array", "[5] 6": "ps must be a JSON array", "[1e999]": "ps must be a JSON array",
+		"[" + strings.Repeat("5,", MaxPercentiles) + "5]": "ps must be a JSON array of 1 to 1000 numbers",
+		"[5,100.1]": "ps: p is not in 0..100", "[-1]": "ps: p is not in 0..100", "[50,1e-30]": "ps: p has more than 17 decimals",
+	} {
+		if _, err := NewQuery(Percentiles(list), u, budget.DH, big.NewRat(1, 1)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20s: %v, want %q", list, err, want)
+		}
+	}
+	for _, m := range []budget.Metric{budget.ND1, budget.DInf} {
+		want := fmt.Sprintf("metric %v: several percentiles are released under d1 and dh only", m)
+		if _, err := NewQuery(Percentiles("[5,50]"), u, m, big.NewRat(1, 1)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v", m, err)
+		}
+	}
+	q := query(t, Percentiles("[5,50]"), u, budget.DH, big.NewRat(1, 1))
+	if _, err := q.Radius(0.95, 10); err == nil || !strings.Contains(err.Error(), "depends on the readings") {
+		t.Errorf("radius: %v", err)
+	}
+}
+
+// A list is halved where that has the smaller worst ratio of noise, which the list alone decides.
+func TestHalvingIsChosenByTheList(t *testing.T) {
+	for list, halved := range map[string]bool{
+		"[50]": false, "[25,75]": false, "[25,50,75]": true, "[50,95,99,99.9]": false, "[5,25,50,75,95]": true, "[90,95]": false,
+		evenly(9): true, evenly(19): true, evenly(99): true, evenly(MaxPercentiles): true,
+	} {
+		for _, eps := range []string{"1e-9", "0.3", "1000000"} {
+			l := query(t, Percentiles(list), universe(t, 0, 10, 1), budget.DH, rational(eps)).law.(*together)
+			if (l.halving != nil) != halved {
+				t.Errorf("%.30s at %s: halved is %v", list, eps, l.halving != nil)
+			}
+		}
+	}
+}
+
+// Answers never fall with p, draws leave the readings as they are, and equal readings are divided: each of their percentiles but
+// the outer ones is their value.
+func TestPercentilesOfEqualReadings(t *testing.T) {
+	src := exact.NewSource(nil)
+	u := universe(t, 0, 200, 0.001)
+	for _, list := range []string{"[25,50,75]", evenly(19), "[50,95,99,99.9]"} {
+		q := query(t, Percentiles(list), u, budget.DH, rational("1"))
+		a := new(Accumulator)
+		for range 5000 {
+			q.Add(a, 50)
+		}
+		for range 50 {
+			answers := answersIn(t, q.Release(src, a))
+			for i, one := range answers {
+				if i > 0 && one.Value < answers[i-1].Value {
+					t.Fatalf("%s: %v", list, answers)
+				}
+				if one.P >= 5 && one.P <= 95 && one.Value != 50 { // 250 rows off, at a rate of 1/14 or more
+					t.Fatalf("%s: %v", list, answers)
+				}
+			}
+		}
+		if k := u.Index(50); len(a.indices) != 5000 || slices.Min(a.indices) != k || slices.Max(a.indices) != k {
+			t.Errorf("%s: readings have changed", list)
+		}
+	}
+}
+
+// Answers never fall with p where there is nothing to tell them apart.
+func TestPercentilesOfFewReadings(t *testing.T) {
+	src := exact.NewSource(nil)
+	for _, list := range []string{evenly(99), "[50,95,99,99.9]"} {
+		q := query(t, Percentiles(list), universe(t, 0, 200, 0.001), budget.DH, rational("0.01"))
+		for _, readings := range [][]float64{nil, {50}} {
+			answers := answersIn(t, q.Release(src, collect(q, readings)))
+			if !slices.IsSortedFunc(answers, func(a, b answered) int { return cmp.Compare(a.Value, b.Value) }) {
+				t.Errorf("%v: %v", readings, answers)
+			}
+		}
+	}
+}
+
+// Each release draws a fraction anew for each reading.
+func TestFractionsAreFresh(t *testing.T) {
+	q := query(t, Percentiles("[25,50,75]"), universe(t, 0, 10, 1), budget.DH, rational("1"))
+	a := new(Accumulator)
+	for range 3000 {
+		q.Add(a, 5)
+	}
+	var read counter
+	src := exact.NewSource(&read)
+	for i := range 20 {
+		before := read
+		q.Release(src, a)
+		if read-before < 4*2000 {
+			t.Fatalf("release %d reads %d bytes for 3000 readings", i, read-before)
+		}
+	}
+}
+
+// A counter is entropy that counts its bytes.
+type counter int
+
+func (c *counter) Read(p []byte) (int, error) {
+	*c += counter(len(p))
+	return pseudorandom(uint64(*c)).Read(p)
+}
+
+// Percentiles of home-days are as accurate as the prototype of halving times 1.4; each draw of many answers is a sample.
+func TestMeterPercentilesTogether(t *testing.T) {
+	days := julyHomeDays(t)
+	sorted := slices.Sorted(slices.Values(days))
+	src := exact.NewSource(nil)
+	u := universe(t, 0, 200, 0.001)
+	for _, c := range trials.Some(t, 2, []struct {
+		n              int
+		median, most95 float64
+	}{
+		{3, 0.0415, 0.181}, {9, 0.117, 0.71}, {19, 0.207, 1.29}, {99, 0.33, 2.6},
+	}...) {
+		q := query(t, Percentiles(evenly(c.n)), u, budget.DH, rational("1"))
+		a := collect(q, days)
+		var errs []float64
+		for len(errs) < 20_000 {
+			for _, one := range answersIn(t, q.Release(src, a)) {
+				errs = append(errs, math.Abs(one.Value-sorted[int(one.P*float64(len(sorted))/100)]))
+			}
+		}
+		median, most95 := quantileOf(errs, 0.5), quantileOf(errs, 0.95)
+		t.Logf("%d percentiles: off by %.3f, 95 %% by %.3f", c.n, median, most95)
+		if median > 1.4*c.median || most95 > 1.4*c.most95 {
+			t.Errorf("%d percentiles are off by %.3f, 95 %% by %.3f kWh, not 1.4 times %v and %v", c.n, median, most95, c.median, c.most95)
+		}
+	}
+}
+
+// julyHomeDays returns the sums of the days of each home in July.
+func julyHomeDays(t *testing.T) (days []float64) {
+	wattHoursOf := make(map[string]int64)
+	forEachMeterReading(t, func(home, time, kwh string) {
+		if strings.HasPrefix(time, "2013-07-") {
+			wattHoursOf[home+time[:len("2013-07-01")]] += wattHours(t, kwh)
+		}
+	})
+	for _, wh := range wattHoursOf {
+		days = append(days, float64(wh)/1000)
+	}
+	return days
+}
