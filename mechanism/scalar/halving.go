@@ -6,7 +6,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
@@ -65,35 +64,20 @@ type question struct {
 // fractionBits are the bits of the fraction of a step that a row gets. With the 40 of an index they fit an int64.
 const fractionBits = 22
 
-// newHalving returns the first question about distinct percentiles, in order, or nil if each is better asked about alone, with
-// its part of epsilon. That is so if halving has the larger worst ratio of its noise to that of the other, over all percentiles.
+// newHalving returns the first question about different shares of a whole, in order, or nil if each is better asked about
+// alone, with its part of epsilon. That is so if halving has the larger worst ratio of its noise to that of the other, over all percentiles.
 // Noise is in rows: 1/rate, for which a probability falls by a factor of e. Epsilon cancels, so that the list alone decides.
-func newHalving(percentiles []float64, epsilon *big.Rat) (*question, error) {
-	shares, whole := sharesOf(percentiles)
+func newHalving(shares []uint64, whole uint64, epsilon *big.Rat) (*question, error) {
 	root, err := halve(shares, 0, 0, whole, epsilon, true)
 	if err != nil {
 		return nil, err
 	}
 	eps, _ := epsilon.Float64()
-	alone := float64(2*len(percentiles)) / eps
+	alone := float64(2*len(shares)) / eps
 	if least, most := root.noise(0, 0); most/alone >= alone/least {
 		return nil, nil
 	}
 	return root, nil
-}
-
-// sharesOf returns percentiles with at most 17 decimals as parts of a whole.
-func sharesOf(percentiles []float64) (shares []uint64, whole uint64) {
-	decimals := 0
-	for _, p := range percentiles {
-		decimals = max(decimals, decimalsOf(budget.Decimal(p)))
-	}
-	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)
-	for _, p := range percentiles {
-		share := budget.Decimal(p)
-		shares = append(shares, share.Mul(share, new(big.Rat).SetInt(scale)).Num().Uint64())
-	}
-	return shares, scale.Mul(scale, big.NewInt(100)).Uint64()
 }
 
 // halve returns the question about the share nearest to the middle of the rows, among those that leave the levels below no more

@@ -16,7 +16,14 @@ import (
 // treeOf returns the questions about percentiles by halving, whether it is the better way or not.
 func treeOf(t fataler, percentiles []float64, eps string) *question {
 	t.Helper()
-	shares, whole := sharesOf(percentiles)
+	var fractions []fraction
+	for _, p := range percentiles {
+		fractions = append(fractions, percentileOf(budget.Decimal(p)).(percentile).fraction)
+	}
+	shares, whole, err := sharesOf(fractions)
+	if err != nil {
+		t.Fatal(err)
+	}
 	q, err := halve(shares, 0, 0, whole, rational(eps), true)
 	if err != nil {
 		t.Fatal(err)

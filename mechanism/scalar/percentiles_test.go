@@ -68,10 +68,11 @@ func TestPercentilesInTheOrderOfTheList(t *testing.T) {
 func TestPercentilesRefuse(t *testing.T) {
 	u := universe(t, 0, 10, 1)
 	for list, want := range map[string]string{
-		"": "ps must be a JSON array", "5": "ps must be a JSON array", "[]": "ps must be a JSON array", "null": "ps must be a JSON array",
-		"[5,null]": "ps must be a JSON array", `["5"]`: "ps must be a JSON array", "[5] 6": "ps must be a JSON array", "[1e999]": "ps must be a JSON array",
-		"[" + strings.Repeat("5,", MaxPercentiles) + "5]": "ps must be a JSON array of 1 to 1000 numbers",
+		"": "ps: must be a JSON list", "5": "ps: must be a JSON list", "[]": "ps: must be a JSON list", "null": "ps: must be a JSON list",
+		"[5,null]": "ps: must be a JSON list", `["5"]`: "ps: must be a JSON list", "[5] 6": "ps: must be a JSON list", "[1e999]": "ps: must be a JSON list",
+		"[" + strings.Repeat("5,", MaxBlocks) + "5]": "ps: must be a JSON list of 1 to 10000 percentiles",
 		"[5,100.1]": "ps: p is not in 0..100", "[-1]": "ps: p is not in 0..100", "[50,1e-30]": "ps: p has more than 17 decimals",
+		"[9.5367431640625e-11,0.12345678901234567]": "ps has numbers with more than 17 decimals",
 	} {
 		if _, err := NewQuery(Percentiles(list), u, budget.DH, big.NewRat(1, 1)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20s: %v, want %q", list, err, want)
@@ -93,7 +94,7 @@ func TestPercentilesRefuse(t *testing.T) {
 func TestHalvingIsChosenByTheList(t *testing.T) {
 	for list, halved := range map[string]bool{
 		"[50]": false, "[25,75]": false, "[25,50,75]": true, "[50,95,99,99.9]": false, "[5,25,50,75,95]": true, "[90,95]": false,
-		evenly(9): true, evenly(19): true, evenly(99): true, evenly(MaxPercentiles): true,
+		evenly(9): true, evenly(19): true, evenly(99): true, evenly(999): true,
 	} {
 		for _, eps := range []string{"1e-9", "0.3", "1000000"} {
 			l := query(t, Percentiles(list), universe(t, 0, 10, 1), budget.DH, rational(eps)).law.(*together)
@@ -212,4 +213,34 @@ func julyHomeDays(t *testing.T) (days []float64) {
 		days = append(days, float64(wh)/1000)
 	}
 	return days
+}
+
+// Under d1 the answers are those of a curve at the same epsilon, and one percentile is that of Percentile.
+func TestPercentilesUnderD1(t *testing.T) {
+	u := universe(t, 0, 10, 0.001)
+	readings := benchReadings(u)[:1488]
+	for _, list := range []string{"[95,5,50]", evenly(19)} {
+		seed := trials.Seed(t)
+		together, curve := query(t, Percentiles(list), u, budget.D1, rational("0.7")), query(t, Curve(0), u, budget.D1, rational("0.7"))
+		released, err := ParseCurve(curve.Release(exact.NewSource(pseudorandom(seed)), collect(curve, readings)).JSON)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range answersIn(t, together.Release(exact.NewSource(pseudorandom(seed)), collect(together, readings))) {
+			if want, _ := released.Percentile(budget.Decimal(one.P)); one.Value != want {
+				t.Errorf("%s: percentile %v is %v, of the curve %v", list, one.P, one.Value, want)
+			}
+		}
+		if !together.Disjoint() || together.Price() != curve.Price() {
+			t.Errorf("the price is %v", together.Price())
+		}
+	}
+	for _, m := range []budget.Metric{budget.D1, budget.DH} {
+		seed := trials.Seed(t)
+		one, same := query(t, Percentiles("[95]"), u, m, rational("0.7")), query(t, percentileOf(rational("95")), u, m, rational("0.7"))
+		got := answersIn(t, one.Release(exact.NewSource(pseudorandom(seed)), collect(one, readings)))
+		if want := same.Draw(exact.NewSource(pseudorandom(seed)), collect(same, readings)); len(got) != 1 || got[0] != (answered{95, want}) {
+			t.Errorf("%v: %v, want %v", m, got, want)
+		}
+	}
 }
