@@ -108,7 +108,7 @@ func (s *predictiveStudy) readPoints(ctx context.Context) (r *recording, err err
 // predictiveTable has skip speeds in km/h.
 var predictiveTable = table[predictive.Row]{
 	head: "manager,skip,predictor,jump,traces,points,prediction_rate,skipped,test_share," +
-		"avg_error_m,p90_error_m,rate_percent,im_avg_error_m,im_p90_error_m,im_rate_percent,max_spent_share",
+		"avg_error_m,p90_error_m,rate_percent,im_avg_error_m,im_p90_error_m,im_rate_percent,im_filter_error_m,im_smooth_error_m,max_spent_share",
 	line: func(r predictive.Row) string {
 		p, im := r.Predictive, r.Independent
 		return cells(
@@ -117,6 +117,7 @@ var predictiveTable = table[predictive.Row]{
 			decimal(p.PredictionRate, 4), decimal(p.Skipped, 4), decimal(p.TestShare, 4),
 			decimal(p.AverageError, 1), decimal(p.P90Error, 1), decimal(100*p.Rate, 3),
 			decimal(im.AverageError, 1), decimal(im.P90Error, 1), decimal(100*im.Rate, 3),
+			decimal(im.FilterError, 1), decimal(im.SmoothError, 1),
 			decimal(max(p.MaxSpentShare, im.MaxSpentShare), 6),
 		)
 	},

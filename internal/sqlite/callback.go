@@ -299,6 +299,31 @@ func geosqlFinal(i, scope, place, group, aborted, n, varying, values C.int, args
 	}
 }
 
+// geosqlValue passes rows to a group and answers it without ending it. It returns the number of the group.
+//
+//export geosqlValue
+func geosqlValue(i, scope, place, group, n, varying, values C.int, args *C.gs_value, out *C.gs_result) (state C.int) {
+	b := bound(i)
+	c := b.owner.call(values, args, out, 1)
+	c.scope, c.place = b.owner.scope(scope), int(place)
+	state = group
+	var err error
+	defer b.owner.endCall(c, &err)
+	if state == 0 {
+		state = C.int(b.owner.groups.add(b.newGroup()))
+	}
+	g := b.owner.groups.get(int(state)).(Valuer)
+	if values > 0 {
+		c.setRows(int(n), int(varying))
+		if err = steps(c, g); err != nil {
+			return state
+		}
+	}
+	c.args, c.rows = nil, nil
+	err = g.Value(c)
+	return state
+}
+
 // lastSteps calls steps and returns a panic as an error, since Final has to follow.
 func lastSteps(c *Call, g Group) (err error) {
 	defer func() {

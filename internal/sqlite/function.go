@@ -60,6 +60,9 @@ type Aggregate struct {
 	Scoped bool
 	New    func() Group // starts a group at its first row
 
+	// Windowed says that its groups are [Valuer]s, which may be used as window functions.
+	Windowed bool
+
 	// Varying is how many arguments vary from row to row. The others, which come last, mostly stay the
 	// same, and rows where they do have them no more: see [Call.NextRow]. 0 stands for all.
 	Varying int
@@ -74,6 +77,14 @@ type Group interface {
 	// Final sets the result and ends the group. It is called exactly once, also
 	// after an error of Step and when the statement is aborted.
 	Final(*Call) error
+}
+
+// A Valuer is a group that answers as a window function too, for any frame that begins with UNBOUNDED PRECEDING. For each row,
+// or once for the peers of a RANGE or GROUPS frame, Step has been called for the rows up to the frame's end. The result of
+// Final is nobody's where Value was called.
+type Valuer interface {
+	Group
+	Value(*Call) error
 }
 
 // A Window is a window function that answers every row before it sees the next,
@@ -316,7 +327,7 @@ func (c *Conn) registerAggregate(o *owner, f *Aggregate) error {
 		if f.Varying > 0 {
 			varying = min(n, C.int(f.Varying))
 		}
-		return C.gs_create_aggregate(c.db, name, n, varying, C.int(f.Flags), b, scope, o.failures)
+		return C.gs_create_aggregate(c.db, name, n, varying, cBool(f.Windowed), C.int(f.Flags), b, scope, o.failures)
 	})
 }
 

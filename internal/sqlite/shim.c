@@ -645,6 +645,23 @@ static void gs_final_group(sqlite3_context *ctx) {
   gs_write(ctx, &r);
 }
 
+// Answers a group that goes on: the frame of a window up to a row.
+static void gs_value_group(sqlite3_context *ctx) {
+  gs_function *f = sqlite3_user_data(ctx);
+  gs_group *g = sqlite3_aggregate_context(ctx, 0);
+  gs_result r;
+  if (gs_refuse_fork(ctx) || !g || !g->batch) return; // no row yet: NULL
+  gs_clear(&r);
+  g->group = geosqlValue(f->binding, g->scope, g->place, g->group, g->n, f->varying, g->batch->values, g->batch->value, &r);
+  gs_empty(g->batch);
+  gs_write(ctx, &r);
+}
+
+static void gs_inverse_group(sqlite3_context *ctx, int n, sqlite3_value **in) {
+  (void)n, (void)in;
+  sqlite3_result_error(ctx, "the frame of the window has to begin with UNBOUNDED PRECEDING", -1);
+}
+
 // ---- window functions ----
 
 // The context of a partition, or of a group where the function is used as a plain
@@ -784,11 +801,14 @@ int gs_create_scalar(void *db, const char *name, int nargs, int flags, int bindi
                                     gs_destroy_function);
 }
 
-int gs_create_aggregate(void *db, const char *name, int nargs, int varying, int flags, int binding, int scope,
+int gs_create_aggregate(void *db, const char *name, int nargs, int varying, int windowed, int flags, int binding, int scope,
                         const int *failures) {
   gs_function *f = gs_new_function(binding, scope, failures);
   if (!f) return SQLITE_NOMEM;
   f->varying = varying;
+  if (windowed)
+    return sqlite3_create_window_function(db, name, nargs, SQLITE_UTF8 | flags, f, gs_step_group, gs_final_group,
+                                          gs_value_group, gs_inverse_group, gs_destroy_function);
   return sqlite3_create_function_v2(db, name, nargs, SQLITE_UTF8 | flags, f, 0, gs_step_group,
                                     gs_final_group, gs_destroy_function);
 }

@@ -155,7 +155,8 @@ int gs_fetch(void *stmt, int columns, int waiting, unsigned char *to, int size, 
 int gs_insert(void *stmt, int columns, const unsigned char *from, int rows);
 
 int gs_create_scalar(void *db, const char *name, int nargs, int flags, int binding, int scope, const int *failures);
-int gs_create_aggregate(void *db, const char *name, int nargs, int varying, int flags, int binding, int scope, const int *failures);
+int gs_create_aggregate(void *db, const char *name, int nargs, int varying, int windowed, int flags, int binding, int scope,
+                        const int *failures);
 int gs_create_window(void *db, const char *name, int nargs, int flags, int binding, int scope, const int *failures);
 int gs_create_table(void *db, const char *name, const gs_table *table);
 

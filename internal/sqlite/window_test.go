@@ -7,6 +7,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -373,4 +374,48 @@ func TestWindowThroughTheDriver(t *testing.T) {
 		t.Error(err)
 	}
 	checkNothingLeft(t)
+}
+
+// A rolling group answers with the rows of its frame, and how often it was asked before.
+type rolling struct {
+	rows  []string
+	asked int
+}
+
+func (g *rolling) Step(c *Call) error {
+	g.rows = append(g.rows, fmt.Sprint(c.Arg(0).Copy()))
+	return nil
+}
+
+func (g *rolling) Value(c *Call) error {
+	if slices.Contains(g.rows, "no") {
+		return errors.New("rolling: no")
+	}
+	c.ResultString(0, fmt.Sprintf("%d:%s", g.asked, strings.Join(g.rows, "+")))
+	g.asked++
+	return nil
+}
+
+func (g *rolling) Final(c *Call) error {
+	c.ResultString(0, strings.Join(g.rows, "+"))
+	return nil
+}
+
+// An aggregate of valuers is asked for each row of a window, once for all peers, and not where a row leaves the frame.
+func TestWindowedAggregate(t *testing.T) {
+	c, _ := windowed(t)
+	register(t, c, Library{Aggregates: []Aggregate{{Name: "rolling", Args: []int{1}, Windowed: true, New: func() Group { return new(rolling) }}}})
+	for window, want := range map[string]string{
+		`PARTITION BY p ORDER BY i ROWS UNBOUNDED PRECEDING`:                                 `[[0:1] [1:1+2] [2:1+2+3] [0:4] [1:4+5]]`,
+		`PARTITION BY p ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING`: `[[0:1+2+3] [1:1+2+3] [2:1+2+3] [0:4+5] [1:4+5]]`,
+		`PARTITION BY p ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING`:         `[[0:1+2] [1:1+2+3] [2:1+2+3] [0:4+5] [1:4+5]]`,
+		`PARTITION BY p ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING`:         `[[<nil>] [0:1] [1:1+2] [<nil>] [0:4]]`,
+		`PARTITION BY p ORDER BY g`: `[[0:1] [1:1+2+3] [1:1+2+3] [0:4] [1:4+5]]`,
+		`PARTITION BY p ORDER BY g RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING`: `[[0:1+2+3] [1:1+2+3] [1:1+2+3] [0:4+5] [1:4+5]]`,
+	} {
+		answers(t, c, `SELECT rolling(i) OVER (`+window+`) FROM t ORDER BY i`, want)
+	}
+	answers(t, c, `SELECT rolling(i) FROM t GROUP BY p`, `[[1+2+3] [4+5]]`)
+	fails(t, c, `SELECT rolling(i) OVER (ORDER BY i ROWS 1 PRECEDING) FROM t`, CodeError, "the frame of the window has to begin with UNBOUNDED PRECEDING")
+	fails(t, c, `SELECT rolling(iif(i = 3, 'no', i)) OVER (ORDER BY i ROWS UNBOUNDED PRECEDING) FROM t`, CodeError, "rolling: no")
 }

@@ -102,6 +102,15 @@ SELECT geoind_remap(39.999, 116.001, 'squares', 0.01), geoind_remap(40.001, 116.
 SELECT geoind_remap(g.lat, g.lon, 'squares', 0.005, 'beijing') FROM geoind_laplace('ana', 40.0, 116.0, 0.005, 'beijing') AS g;
 --> 'POINT(11... ...)'
 --$ ana 0.005/m
+WITH r(t, lat, lon) AS (VALUES (0, 40.0, 116.0), (60, NULL, NULL), (120, 40.0, 116.0))
+SELECT t, geoind_smooth(t, lat, lon, 0.01) OVER (ORDER BY t ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM r;
+--> 0, 'POINT(116.0000000 40.0000000)'
+--> 60, 'POINT(116.0000000 40.0000000)'
+--> 120, 'POINT(116.0000000 40.0000000)'
+SELECT geoind_smooth(1, 40.0, 116.0, 0.01);
+--> 'POINT(116.0000000 40.0000000)'
+SELECT geoind_smooth(t, 40.0, 116.0, 0.01) FROM (SELECT 1 AS t UNION ALL SELECT 2);
+--! geoind_smooth: is a window function: ...
 WITH place(lat, lon, weight, role) AS (VALUES (40.0, 116.0, 1, 'secret'), (40.0, 116.0234248, 0, 'secret'), (40.0, 116.01, 0, 'output'))
 SELECT optql_store('one', optql_build(lat, lon, weight, 0.001, 1, 'beijing', 'euclid', 'squared', role)) FROM place;
 --> TEXT

@@ -27,7 +27,10 @@ func TestFigure(t *testing.T) {
 // Rows without measurements, and a single one, make a figure too.
 func TestFigureOfLittle(t *testing.T) {
 	for _, nothing := range []float64{math.NaN(), 0} {
-		s := Summary{0, 0, nothing, nothing, nothing, nothing, nothing, nothing, nothing, nil}
+		s := Summary{
+			PredictionRate: nothing, Skipped: nothing, TestShare: nothing, AverageError: nothing, P90Error: nothing,
+			FilterError: nothing, SmoothError: nothing, Rate: nothing, MaxSpentShare: nothing,
+		}
 		figure, err := Figure([]Row{{"fixed-rate", 0, "parrot", 0.5, s, s}})
 		if err != nil {
 			t.Fatal(err)

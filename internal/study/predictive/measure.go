@@ -29,13 +29,19 @@ func (s *Study) measureSubject(m *trace.Mechanism, src *exact.Source, x subject,
 		if len(points) < MinPoints {
 			continue
 		}
+		course := course{projection: s.projection}
 		history, err := s.run(m, src, points, func(p trace.Plan, x track.Fix, q trace.Point) {
-			t.add(p, q, s.errorOf(x, q))
+			lat, lon := s.plane.Location(q.Z)
+			t.add(p, q, planar.Distance(x.Lat, x.Lon, lat, lon))
+			course.add(x, q, lat, lon)
 		})
 		if err != nil {
 			return t, err
 		}
 		t.endRun(history)
+		if m.Policy().Mechanism == trace.Independent {
+			t.smoothed(course.errors())
+		}
 	}
 	return t, nil
 }
@@ -59,10 +65,4 @@ func (s *Study) run(m *trace.Mechanism, src *exact.Source, points []track.Fix, e
 		each(plan, x, q)
 	}
 	return run.History(), nil
-}
-
-// errorOf returns how far a report is from the truth, in metres.
-func (s *Study) errorOf(x track.Fix, q trace.Point) float64 {
-	lat, lon := s.plane.Location(q.Z)
-	return planar.Distance(x.Lat, x.Lon, lat, lon)
 }

@@ -24,10 +24,11 @@ type Row struct {
 type Study struct {
 	parallel.Workers // Progress counts subjects, over all mechanisms and jumps
 
-	settings Settings
-	plane    trace.Plane
-	variants []variant
-	subjects []subject
+	settings   Settings
+	plane      trace.Plane
+	projection planar.Projection
+	variants   []variant
+	subjects   []subject
 }
 
 // A subject is a track that may have enough query points.
@@ -42,7 +43,7 @@ func New(d *planar.Domain, s Settings) (*Study, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	study := &Study{Workers: parallel.NewWorkers(), settings: s, plane: trace.NewPlane(d)}
+	study := &Study{Workers: parallel.NewWorkers(), settings: s, plane: trace.NewPlane(d), projection: d.Projection()}
 	var err error
 	study.variants, err = s.variants(study.plane)
 	return study, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,13 +95,13 @@ func TestRunAgainstReference(t *testing.T) {
 	}
 }
 
-// alike compares rows but for the last digits of their numbers, and their spreads.
+// alike compares rows but for the last digits of their numbers, their spreads, and the errors of estimates (TestEstimates).
 func alike(a, b Row) bool {
 	same := true
 	for _, pair := range [][2]Summary{{a.Predictive, b.Predictive}, {a.Independent, b.Independent}} {
 		x, y := reflect.ValueOf(pair[0]), reflect.ValueOf(pair[1])
 		for k := range x.NumField() {
-			if x.Type().Field(k).Name == "Traces" {
+			if slices.Contains([]string{"Traces", "FilterError", "SmoothError"}, x.Type().Field(k).Name) {
 				continue
 			}
 			if x.Field(k).CanFloat() {
@@ -113,6 +114,25 @@ func alike(a, b Row) bool {
 	}
 	a.Predictive, a.Independent, b.Predictive, b.Independent = Summary{}, Summary{}, Summary{}, Summary{}
 	return same && reflect.DeepEqual(a, b)
+}
+
+// Estimates from the reports up to a point are better than reports of walkers, and those from all reports better still. Runs
+// with predictions have none.
+func TestEstimates(t *testing.T) {
+	settings := published()
+	settings.Managers, settings.SkipSpeeds, settings.Predictors, settings.Jumps = []string{trace.FixedRate}, []float64{0}, []string{trace.Parrot}, []float64{0}
+	study := newStudy(t, settings)
+	study.repeatable()
+	for _, row := range rowsOf(t, study, walks(5, 3000)) {
+		im := row.Independent
+		t.Logf("reports %.0f m, filtered %.0f m, smoothed %.0f m", im.AverageError, im.FilterError, im.SmoothError)
+		if !(im.SmoothError < 0.8*im.FilterError && im.FilterError < 0.6*im.AverageError) {
+			t.Errorf("reports %v m, filtered %v m, smoothed %v m", im.AverageError, im.FilterError, im.SmoothError)
+		}
+		if p := row.Predictive; !math.IsNaN(p.FilterError) || !math.IsNaN(p.SmoothError) {
+			t.Errorf("predictive: filtered %v m, smoothed %v m", p.FilterError, p.SmoothError)
+		}
+	}
 }
 
 // The figures known in closed form, at the published settings (oracles R35 and R36,

@@ -20,6 +20,9 @@ type Summary struct {
 	AverageError float64 // over all points, in metres
 	P90Error     float64 // 90 of 100 points have at most this error, in metres
 
+	FilterError float64 // of estimates from the points up to each, on average; NaN unless the mechanism is independent
+	SmoothError float64 // of estimates from all points of a run
+
 	Rate          float64 // share of the epsilon spent per point, averaged over the runs
 	MaxSpentShare float64 // largest share of the epsilon that a run spent, at most 1
 
@@ -47,6 +50,8 @@ type tally struct {
 	mostSpent            budget.Amount // by one run
 	rates                float64       // sum over the runs, of amounts per point
 	errors               []float64     // of all points, in metres
+	filter, smooth       float64       // errors of estimates, in metres
+	estimates            int
 }
 
 // add counts a point.
@@ -72,6 +77,13 @@ func (t *tally) endRun(h budget.History) {
 	t.rates += h.Spent.Float64() / float64(h.Points)
 }
 
+// smoothed counts the errors of estimates of all points of a run.
+func (t *tally) smoothed(filter, smooth float64, points int) {
+	t.filter += filter
+	t.smooth += smooth
+	t.estimates += points
+}
+
 // merge adds the runs of o.
 func (t *tally) merge(o *tally) {
 	t.runs += o.runs
@@ -83,6 +95,7 @@ func (t *tally) merge(o *tally) {
 	t.mostSpent = max(t.mostSpent, o.mostSpent)
 	t.rates += o.rates
 	t.errors = append(t.errors, o.errors...)
+	t.smoothed(o.filter, o.smooth, o.estimates)
 }
 
 // summary returns the summary of runs with the given epsilon each. It sorts the errors.
@@ -97,6 +110,8 @@ func (t *tally) summary(epsilon budget.Amount) Summary {
 		TestShare:      float64(t.test) / float64(t.spent),
 		AverageError:   sum(t.errors) / points,
 		P90Error:       stats.Quantile(t.errors, 0.9),
+		FilterError:    t.filter / float64(t.estimates),
+		SmoothError:    t.smooth / float64(t.estimates),
 		Rate:           t.rates / float64(t.runs) / epsilon.Float64(),
 		MaxSpentShare:  float64(t.mostSpent) / float64(epsilon),
 	}

@@ -46,6 +46,7 @@ type Function struct {
 	Scalar    func(Call) error
 	Answer    func(Call) (Answer, error) // of a scalar over sealed values, in place of scalar
 	Aggregate func(*Session) Group
+	Windowed  bool // the groups are Valuers, for windows and groups of one row
 	Window    func(*Session) Partition
 	Table     func(*Session) Cursor
 }
@@ -55,6 +56,12 @@ type Group interface {
 	Begin(Call) error // reads the settings of the first row, before row gets it
 	Row(Call) error
 	Final(Call) error // is not called after an error; its call has no arguments
+}
+
+// A Valuer is a group that answers for each row of a window, see [sqlite.Valuer].
+type Valuer interface {
+	Group
+	Value(Call) error
 }
 
 // An Answerer is a group over sealed values, which may be evaluated for a statement elsewhere.
@@ -153,10 +160,10 @@ func (f *Function) Forms() string {
 	if f.Scalar != nil {
 		forms = append(forms, "scalar")
 	}
-	if f.Aggregate != nil {
+	if f.Aggregate != nil && !f.Windowed {
 		forms = append(forms, "aggregate")
 	}
-	if f.Window != nil {
+	if f.Window != nil || f.Windowed {
 		forms = append(forms, "window function, or aggregate over one row")
 	}
 	if f.Table != nil {

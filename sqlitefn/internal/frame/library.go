@@ -30,7 +30,7 @@ func (s *Session) library(offered Table, closed func()) sqlite.Library {
 		}
 		if f.Aggregate != nil {
 			lib.Aggregates = append(lib.Aggregates, sqlite.Aggregate{
-				Name: f.Name, Args: f.Arities(), Flags: f.Flags, Scoped: f.Charges != "", Varying: f.varying(),
+				Name: f.Name, Args: f.Arities(), Flags: f.Flags, Scoped: f.Charges != "", Varying: f.varying(), Windowed: f.Windowed,
 				New: func() sqlite.Group { return &BoundGroup{Bound: b, group: f.Aggregate(s)} },
 			})
 		}
@@ -175,6 +175,11 @@ func (g *BoundGroup) Final(c *sqlite.Call) error {
 		return g.end(c, err)
 	}
 	return g.end(c, g.group.Final(Call{c, g.Bound, nil}))
+}
+
+// Value answers the group for a row of a window.
+func (g *BoundGroup) Value(c *sqlite.Call) error {
+	return g.end(c, g.group.(Valuer).Value(Call{c, g.Bound, nil}))
 }
 
 // Answer answers a group that is evaluated for a statement elsewhere.
