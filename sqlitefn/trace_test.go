@@ -104,8 +104,8 @@ func TestTracePolicy(t *testing.T) {
 		`[[trace 'x', charged to account 'ana': predictive, fixed-rate, 0.023/m for the whole trace]]`)
 	d.run(`SELECT trace_policy('x', 'ana', 'predictive', '` + thirtySteps + `')`) // harmless
 	for settings, want := range map[string]string{
-		`{"epsilon": 0.02, "alpha": 3000, "skip_speed": 8}`: "predictive, fixed-utility, 0.02/m for the whole trace; alpha holds for the noise: with skip_speed more than a tenth of the reports may be further off",
-		`{"epsilon": 0.02, "alpha": 3000}`:                  "predictive, fixed-utility, 0.02/m for the whole trace",
+		`{"epsilon": 0.02, "alpha": 3000, "skip_speed": 8}`: "predictive, fixed-utility, 0.02/m for the whole trace; alpha holds for the noise: more than a tenth of the reports may be further off",
+		`{"epsilon": 0.02, "alpha": 3000}`:                  "predictive, fixed-utility, 0.02/m for the whole trace; alpha holds for the noise: more than a tenth of the reports may be further off",
 		`{"epsilon": 0.02, "steps": 30, "skip_speed": 8}`:   "predictive, fixed-rate, 0.02/m for the whole trace",
 	} {
 		if got := d.value(`SELECT trace_policy(?, 'ana', 'predictive', ?)`, settings, settings); !strings.HasSuffix(got.(string), ": "+want) {

@@ -82,8 +82,8 @@ func newPredictivePlan(space reportSpace, policy trace.Policy, newRun func(predi
 // summarise describes a policy over a space on one line.
 func summarise(p trace.Policy, space trace.Space) string {
 	line := fmt.Sprintf("%s, %s, %s/%s for the whole trace", p.Mechanism, p.Manager, p.Epsilon, space.Unit())
-	if p.Manager == trace.FixedUtility && p.SkipSpeed > 0 {
-		line += "; alpha holds for the noise: with skip_speed more than a tenth of the reports may be further off"
+	if p.Mechanism == trace.Predictive && p.Manager == trace.FixedUtility {
+		line += "; alpha holds for the noise: more than a tenth of the reports may be further off"
 	}
 	return line
 }
