@@ -262,8 +262,8 @@ func TestIntervals(t *testing.T) {
 	if i := m.Interval(run("SELECT dx_median(who, n, 0.125, 'u', 'dh') FROM had")); i.Times != 1 || !i.Ranks || i.Radius != 83 { // 16 ln(10*19) = 83.95
 		t.Errorf("a median has %v", i)
 	}
-	if i := m.Interval(run("SELECT dx_variance(who, n, 0.125, 'u') FROM had")); i.Times != 1 || i.String() != "" {
-		t.Errorf("a variance has %v", i)
+	if i := m.Interval(run("SELECT dx_variance(who, n, 0.125, 'u', 'dh') FROM had")); i.Times != 1 || i.String() != "" {
+		t.Errorf("a variance of records has %v", i)
 	}
 	if err := conn.Exec(`CREATE TABLE log(x); CREATE TRIGGER logs AFTER INSERT ON log WHEN new.x < 1e6 BEGIN
 		INSERT INTO log SELECT 1e6 + dx_sum(who, n, 0.0625, 'u') FROM had; END`); err != nil {
