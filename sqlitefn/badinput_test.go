@@ -169,9 +169,7 @@ var samples = map[string]sample{
 	"dx_within.p":                 {"0.5", func(o operand) verdict { return optional(o, properProbability(o)) }},
 	"answer":                      {"3", func(o operand) verdict { return secretly(o, func(float64) verdict { return accepted }) }},
 	"radius":                      {"2", positive},
-	"dx_percentile.p": {"50", func(o operand) verdict {
-		return numeric(o, func(x float64) verdict { return only(x == 0 || 1 <= x && x <= 100) })
-	}},
+	"dx_percentile.p":             {"50", percent},
 
 	"geoind_radius.mechanism":      {"'laplace'", func(o operand) verdict { return optional(o, refused) }},
 	"geoind_epsilon_for.mechanism": {"'laplace'", func(o operand) verdict { return optional(o, refused) }},
@@ -181,13 +179,19 @@ var samples = map[string]sample{
 	"geo_region.domain":            {"'beijing'", func(operand) verdict { return refused }},
 	"geo_outside.domain":           {"'beijing'", func(o operand) verdict { return optional(o, refused) }},
 	"bins":                         {"3", func(operand) verdict { return refused }},
-	"universe":                     {"'u'", func(operand) verdict { return refused }},
-	"metric":                       {"'d1'", func(o operand) verdict { return optional(o, refused) }},
-	"aggregate":                    {"'sum'", func(operand) verdict { return refused }},
-	"sql":                          {"'SELECT 1'", func(operand) verdict { return refused }},
-	"wkt":                          {"'POLYGON((116 40, 116.01 40, 116.01 40.01, 116 40))'", func(operand) verdict { return refused }},
-	"name":                         {"'new'", func(o operand) verdict { return only(o.is == text && o.sql != "''") }},
-	"geosql_help.name":             {"'dx_sum'", func(o operand) verdict { return optional(o, refused) }},
+	"blocks": {"'[50, 90]'", func(o operand) verdict {
+		return optional(o, only(o.is == integer && 1 <= o.number && o.number <= 10_000))
+	}},
+	"curve":                 {`'{"m":2,"lo":0,"hi":10,"step":1,"epsilon":1,"edges":[0,1,2],"sums":[-3,70]}'`, func(o operand) verdict { return optional(o, refused) }},
+	"dx_curve_percentile.p": {"50", percent}, "from_p": {"0", percent}, "to_p": {"100", percent},
+	"v":                {"3", func(o operand) verdict { return numeric(o, func(float64) verdict { return accepted }) }},
+	"universe":         {"'u'", func(operand) verdict { return refused }},
+	"metric":           {"'d1'", func(o operand) verdict { return optional(o, refused) }},
+	"aggregate":        {"'sum'", func(operand) verdict { return refused }},
+	"sql":              {"'SELECT 1'", func(operand) verdict { return refused }},
+	"wkt":              {"'POLYGON((116 40, 116.01 40, 116.01 40.01, 116 40))'", func(operand) verdict { return refused }},
+	"name":             {"'new'", func(o operand) verdict { return only(o.is == text && o.sql != "''") }},
+	"geosql_help.name": {"'dx_sum'", func(o operand) verdict { return optional(o, refused) }},
 
 	"south": {"39.4", border(90)}, "north": {"41.1", border(90)},
 	"west": {"115.4", border(180)}, "east": {"117.6", border(180)},
@@ -330,6 +334,11 @@ func probability(o operand) verdict {
 // properProbability refuses 0 too.
 func properProbability(o operand) verdict {
 	return numeric(o, func(x float64) verdict { return only(x > 0 && x < 1) })
+}
+
+// percent refuses fractions of 1.
+func percent(o operand) verdict {
+	return numeric(o, func(x float64) verdict { return only(x == 0 || 1 <= x && x <= 100) })
 }
 
 func step(o operand) verdict {

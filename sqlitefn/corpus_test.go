@@ -48,6 +48,11 @@ var uses = []step{
 	{`SELECT n.i, dx_accounts(t.account, 1), dx_histogram(t.account, t.x, 1, 'u', 2) FROM n LEFT JOIN t ON t.a = n.i GROUP BY n.i`, ``},
 	{`SELECT dx_histogram(account, x, 1, 'u', 12) FROM t`, `dx_histogram: bins must be at most 11`},
 	{`SELECT dx_histogram(account, x, 1, 'u', a) FROM t`, `dx_histogram: bins changes within a group`},
+	{`SELECT dx_curve(account, x, 1, 'u'), dx_curve(account, x, 1, 'u', 2), dx_curve(account, x, 1, 'u', '[50, 90]') FROM t`, ``},
+	{`SELECT n.i, dx_curve_percentile(dx_curve(t.account, t.x, 1, 'u'), 50) FROM n LEFT JOIN t ON t.a = n.i GROUP BY n.i`, ``},
+	{`SELECT p.value, dx_curve_percentile(c, p.value), dx_curve_share(c, p.value), dx_curve_mean(c, p.value, 100) FROM (SELECT dx_curve(account, x, 1, 'u') AS c FROM t), json_each('[0, 5, 95, 100]') p`, ``},
+	{`SELECT dx_curve(account, x, 1, 'u', a) FROM t`, `dx_curve: blocks changes within a group`},
+	{`SELECT dx_curve(account, x, 1, 'u', 'dh') FROM t`, `dx_curve: metric dh: curve is released under d1 only`},
 	{`SELECT dx_percentile(account, x, a, 1, 'u') FROM t`, `dx_percentile: p changes within a group`},
 	{`SELECT dx_sum(account, x, a, 'u') FROM t`, `dx_sum: epsilon changes within a group`},
 

@@ -144,6 +144,7 @@ func TestDisjointGroupsCostTheLargestEpsilon(t *testing.T) {
 		{5.75, strings.Replace(each, "FROM r", "FROM r CROSS JOIN (VALUES (1))", 1)}, // each of them
 		{0, strings.Replace(each, "dx_sum(a", "dx_sum('bo'", 1)},
 		{3, `SELECT g, dx_median(a, x, 1, 'u'), dx_avg(a, x, 1, 'u', 'd1'), dx_stddev(a, x, 1, 'u') FROM r GROUP BY g`},
+		{1, `SELECT g, dx_curve(a, x, 1, 'u', 2) FROM r GROUP BY g`},
 		{3, `SELECT g, dx_avg(a, x, 1, 'u', 'dinf') FROM r GROUP BY g`}, // dinf adds up
 		{2.5, `SELECT dx_sum(a, x, 1, 'u'), dx_sum(a, x, 1.5, 'u') FROM r`},
 	} {

@@ -98,7 +98,7 @@ func Releases(t *testing.T) (statements []string) {
 	return statements
 }
 
-// ReadingAggregates returns a call of every aggregate over readings, by the function's name.
+// ReadingAggregates returns a call of every aggregate over readings that answers a number, by the function's name.
 // The account is {a} and the reading {x}; dx_count, which counts rows, has none.
 func ReadingAggregates() map[string]string {
 	expressions := map[string]string{"account": "{a}", "x": "{x}", "p": "50", "epsilon": "100", "universe": "'u'"}
@@ -110,7 +110,7 @@ func ReadingAggregates() map[string]string {
 				args = append(args, e)
 			}
 		}
-		if f.Section == frame.ReleasedValues && f.Aggregate != nil && len(args) == f.Required() {
+		if f.Section == frame.ReleasedValues && f.Aggregate != nil && f.Returns != "TEXT" && len(args) == f.Required() {
 			calls[f.Name] = f.Name + "(" + strings.Join(args, ", ") + ")"
 		}
 	}

@@ -75,6 +75,8 @@ func TestMemoryIsTakenBefore(t *testing.T) {
 		{"dx_sum", readings, []any{0.001, "dh"}, 4, false},
 		{"dx_median", readings, []any{0.001}, 2, false},
 		{"dx_median", readings, []any{0.001, "dh"}, 2, true},
+		{"dx_curve", readings, []any{0.001}, 2, false},
+		{"dx_curve", readings, []any{0.001, 10_000}, 2, false},
 		{"dx_variance", readings, []any{0.001}, 2, false},
 		{"dx_histogram", readings, []any{0.001, 11}, 3, false},
 		{"dx_sum", persons, []any{0.001}, 8, false},
@@ -138,6 +140,7 @@ func TestMemoryIsRefused(t *testing.T) {
 		`SELECT dx_sum(kwh, 1) FROM s`,
 		`SELECT dx_median(kwh, 1, 'dh'), dx_count(one, 1) FROM s GROUP BY zone`,
 		`SELECT dx_histogram(kwh, 1, 3) FROM s`,
+		`SELECT dx_curve(kwh, 1, 2) FROM s`,
 		`SELECT dx_heatmap(place, 1, 50000) FROM s`,
 		`SELECT dx_avg(dx_person(kwh, 0, 20), 1) FROM s`,
 	} {

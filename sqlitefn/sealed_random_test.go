@@ -56,6 +56,8 @@ func callIn(database, name, column, epsilon, metric string) string {
 	switch name {
 	case "dx_percentile":
 		args = slices.Insert(args, 0, "75")
+	case "dx_curve":
+		args, metric = append(args, "2"), ""
 	case "dx_histogram":
 		args, metric = append(args, "2"), ""
 	case "dx_heatmap":
@@ -97,6 +99,9 @@ func (q sealedSQL) call(expressions ...string) string {
 	case 5, 6:
 		return "{dx_sum " + x + " " + epsilon + " " + q.of("", "", "", "d1", "nd1", "dh", "person") + "}"
 	case 7:
+		if q.IntN(3) == 0 {
+			return "{dx_curve " + x + " " + epsilon + "}"
+		}
 		return "{" + q.of("dx_variance", "dx_stddev") + " " + x + " " + epsilon + " " + q.of("", "d1", "dh") + "}"
 	default:
 		return "{" + q.of("dx_avg", "dx_min", "dx_max", "dx_median", "dx_percentile") + " " + x + " " + epsilon + " " + q.of("", "d1", "dinf", "nd1", "dh", "person") + "}"

@@ -92,23 +92,25 @@ func sealRows(tb testing.TB, dsn string, key *sealed.PrivateKey, rows []sealedRo
 func TestSealedAnswers(t *testing.T) {
 	d := newSealed(t, sealedRows)
 	for query, want := range map[string]string{
-		`SELECT dx_sum(kwh, 100), dx_avg(kwh, 100), dx_min(kwh, 100), dx_max(kwh, 100), dx_median(kwh, 100) FROM s`: "[[23 4.6 2 9 4]]",
-		`SELECT dx_percentile(kwh, 50, 100, 'dh'), dx_percentile(kwh, 100, 100, 'dinf') FROM s`:                     "[[4 9]]",
-		`SELECT dx_variance(kwh, 1000) BETWEEN 5.83 AND 5.85, dx_stddev(kwh, 1000) BETWEEN 2.415 AND 2.418 FROM s`:  "[[1 1]]",
-		`SELECT zone, dx_sum(kwh, 100) FROM s GROUP BY zone`:                                                        "[[1 5] [2 18]]",
-		`SELECT dx_count(one, 100), dx_accounts(one, 100) FROM s`:                                                   "[[3 2]]",
-		`SELECT id, dx_value(kwh, 100) FROM s`:                                                                      "[[1 3] [2 4] [3 5] [4 2] [5 9]]",
-		`SELECT dx_histogram(kwh, 100, 11) ->> '$[9].count', count(kwh) FROM s`:                                     "[[1 5]]",
-		`SELECT geo_distance(lat, lon, 39.9, 116.3) < 2 FROM s, geoind_laplace(s.place, 100) WHERE id = 1`:          "[[1]]",
-		`SELECT geoind_laplace(place, 100) LIKE 'POINT(116._______ 39._______)' FROM s WHERE id = 1`:                "[[1]]",
+		`SELECT dx_sum(kwh, 100), dx_avg(kwh, 100), dx_min(kwh, 100), dx_max(kwh, 100), dx_median(kwh, 100) FROM s`:                                                                                  "[[23 4.6 2 9 4]]",
+		`SELECT dx_percentile(kwh, 50, 100, 'dh'), dx_percentile(kwh, 100, 100, 'dinf') FROM s`:                                                                                                      "[[4 9]]",
+		`SELECT dx_variance(kwh, 1000) BETWEEN 5.83 AND 5.85, dx_stddev(kwh, 1000) BETWEEN 2.415 AND 2.418 FROM s`:                                                                                   "[[1 1]]",
+		`SELECT zone, dx_sum(kwh, 100) FROM s GROUP BY zone`:                                                                                                                                         "[[1 5] [2 18]]",
+		`SELECT dx_count(one, 100), dx_accounts(one, 100) FROM s`:                                                                                                                                    "[[3 2]]",
+		`SELECT id, dx_value(kwh, 100) FROM s`:                                                                                                                                                       "[[1 3] [2 4] [3 5] [4 2] [5 9]]",
+		`SELECT dx_histogram(kwh, 100, 11) ->> '$[9].count', count(kwh) FROM s`:                                                                                                                      "[[1 5]]",
+		`SELECT dx_curve(kwh, 100, 2) -> '$.sums', dx_curve_percentile(dx_curve(kwh, 100, 2), 95) FROM s`:                                                                                            "[[[5,18] 6]]",
+		`SELECT dx_curve_share(c, 4), dx_curve_mean(c, 60, 100) FROM (SELECT dx_curve(kwh, 100, 5) AS c FROM s)`:                                                                                     "[[0.6 7]]",
+		`SELECT geo_distance(lat, lon, 39.9, 116.3) < 2 FROM s, geoind_laplace(s.place, 100) WHERE id = 1`:                                                                                           "[[1]]",
+		`SELECT geoind_laplace(place, 100) LIKE 'POINT(116._______ 39._______)' FROM s WHERE id = 1`:                                                                                                 "[[1]]",
 		`SELECT geo_distance(CAST(substr(w, 19) AS REAL), CAST(substr(w, 7) AS REAL), 39.95, 116.35) < 20 FROM (SELECT dx_centroid(place, 100) AS w FROM s WHERE who = (SELECT who FROM s LIMIT 1))`: "[[1]]",
 		`SELECT json_array_length(dx_heatmap(place, 100, 20000) -> 'features') FROM s`:                                                                                                               "[[4]]",
 		`SELECT dx_sum(dx_narrow(kwh, 3, 5), 100), dx_avg(dx_narrow(kwh, 3, 5), 100, 'nd1'), dx_max(dx_narrow(kwh, 3, 5), 100) FROM s`:                                                               "[[20 4 5]]",
-		`SELECT dx_sum(kwh, 100) FROM s WHERE 0`:                                     "[[<nil>]]",
-		`SELECT dx_sum(NULL, 100), dx_value(NULL, 100), dx_count(NULL, 100) FROM s`:  "[[<nil> <nil> 0]]",
-		`SELECT dx_sum(a, 100) FROM (SELECT kwh AS a FROM s UNION ALL SELECT NULL)`:  "[[23]]",
-		`SELECT dx_within(y, 0.5) FROM (SELECT dx_sum(kwh, 100) AS y FROM s)`:        "[[0]]",
-		`SELECT dx_rank_within(y) FROM (SELECT dx_median(kwh, 2, 'dh') AS y FROM s)`: "[[5]]", // ln(10*19)
+		`SELECT dx_sum(kwh, 100) FROM s WHERE 0`:                                                                                                                                                     "[[<nil>]]",
+		`SELECT dx_sum(NULL, 100), dx_value(NULL, 100), dx_count(NULL, 100) FROM s`:                                                                                                                  "[[<nil> <nil> 0]]",
+		`SELECT dx_sum(a, 100) FROM (SELECT kwh AS a FROM s UNION ALL SELECT NULL)`:                                                                                                                  "[[23]]",
+		`SELECT dx_within(y, 0.5) FROM (SELECT dx_sum(kwh, 100) AS y FROM s)`:                                                                                                                        "[[0]]",
+		`SELECT dx_rank_within(y) FROM (SELECT dx_median(kwh, 2, 'dh') AS y FROM s)`:                                                                                                                 "[[5]]", // ln(10*19)
 	} {
 		d.with(t).answers(query, want)
 	}
@@ -141,6 +143,8 @@ func TestSealedCharges(t *testing.T) {
 		{`SELECT dx_accounts(one, 1) FROM s`, "record", 1, 1},
 		{`SELECT dx_accounts(one, 1) FROM s GROUP BY zone`, "record", 2, 1},
 		{`SELECT dx_histogram(kwh, 1, 2) FROM s`, "record", 3, 1},
+		{`SELECT dx_curve(kwh, 1), dx_curve(kwh, 0.5, 2) FROM s GROUP BY zone`, "kWh", 1.5, 1.5},
+		{`SELECT dx_curve_percentile(dx_curve(kwh, 1), 50), dx_curve_percentile(dx_curve(kwh, 1), 95) FROM s`, "kWh", 1, 1},
 		{`SELECT dx_heatmap(place, 1, 20000) FROM s`, "record", 3, 1},
 		{`SELECT dx_value(kwh, 1) FROM s`, "kWh", 3, 1},
 		{`SELECT geoind_laplace(place, 1) FROM s`, "m", 3, 1},
@@ -167,7 +171,7 @@ func TestSealedCharges(t *testing.T) {
 func TestRepeatedValues(t *testing.T) {
 	twice := `SELECT dx_sum(kwh, 1%s) FROM s, (SELECT 1 AS n UNION ALL SELECT 2)`
 	d := newSealed(t, sealedRows)
-	for _, f := range []string{"dx_sum(kwh, 1)", "dx_sum(kwh, 1, 'dh')", "dx_max(kwh, 1, 'dinf')", "dx_histogram(kwh, 1, 2)", "dx_count(one, 1)", "dx_accounts(one, 1)", "dx_centroid(place, 1)", "dx_heatmap(place, 1, 20000)"} {
+	for _, f := range []string{"dx_sum(kwh, 1)", "dx_sum(kwh, 1, 'dh')", "dx_max(kwh, 1, 'dinf')", "dx_histogram(kwh, 1, 2)", "dx_curve(kwh, 1)", "dx_count(one, 1)", "dx_accounts(one, 1)", "dx_centroid(place, 1)", "dx_heatmap(place, 1, 20000)"} {
 		d.fails(`SELECT `+f+` FROM s, (SELECT 1 AS n UNION ALL SELECT 2)`, "a group has the same value more than once", "--max-repeat")
 	}
 	if n := d.evaluations(); n != 0 {
@@ -180,6 +184,8 @@ func TestRepeatedValues(t *testing.T) {
 	d.spends("ana", "record", 6)
 	d.rows(`SELECT dx_max(kwh, 1, 'dinf') FROM s, (SELECT 1 AS n UNION ALL SELECT 2)`)
 	d.spends("ana", "kWh", 3)
+	d.rows(`SELECT dx_curve(kwh, 1) FROM s, (SELECT 1 AS n UNION ALL SELECT 2)`)
+	d.spends("ana", "kWh", 5)
 	d.fails(`SELECT dx_sum(s.kwh, 1) FROM s, s AS s2 WHERE s.zone = s2.zone`, "more than 2 times")
 	d.answers(`SELECT dx_sum(kwh, 100) FROM s, (SELECT 1 AS n UNION ALL SELECT 2)`, "[[46]]")
 }

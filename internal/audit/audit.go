@@ -80,7 +80,7 @@ func choose(names []string, h host.Host) ([]*placed, error) {
 // families register their attacks, each about one thing that functions release.
 var families = []func(register func(...attack)){
 	attacksOnLocations, attacksOnPlaces, attacksOnSets,
-	attacksOnCounts, attacksOnRanks, attacksOnSums, attacksOnValues,
+	attacksOnCounts, attacksOnCurves, attacksOnRanks, attacksOnSums, attacksOnValues,
 	attacksOnSealed,
 	attacksOnSteps, attacksOnHidden, attacksOnTraces,
 }

@@ -115,6 +115,10 @@ func attacksOnSealed(register func(...attack)) {
 		moved("dx_stddev", corners, 0, 10, 10, "0.3", "dx_stddev(x, {e})"),
 		repeated(moved("dx_stddev", corners, 0, 10, 10, "0.15", "dx_stddev(x, {e})")),
 
+		moved("dx_curve", corners, 0, 10, 10, "0.3", "dx_curve(x, {e})"),
+		moved("dx_curve", "a reading moves within a narrowed universe", 6, 10, 4, "0.75", "dx_curve(dx_narrow(x, 6, 10), {e}, 2)"),
+		repeated(moved("dx_curve", corners, 0, 10, 10, "0.15", "dx_curve(x, {e}, '[50]')")),
+
 		moved("dx_min", "the least reading moves", 0, 3, 3, "1.5", "dx_min(x, {e})"),
 		repeated(moved("dx_min", "the least reading moves", 0, 3, 3, "0.75", "dx_min(x, {e})")),
 		replaced("dx_min", "a reading is replaced, dh", 10, "3", "dx_min(x, {e}, 'dh')"),

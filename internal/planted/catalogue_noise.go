@@ -97,6 +97,34 @@ var noise = []Bug{
 		`)},
 	},
 	{
+		Name: "curve-one-noise", Title: "the sums of all blocks have the same noise",
+		Function: "dx_curve",
+		Edits: []Edit{
+			fields("scalar.Accumulator", `same int128`),
+			first("scalar.sortedSums.release", `a.same = l.noise.add(src, int128{})`),
+			after("scalar.sortedSums.release", "sums[b] =", `sums[b] = sum.times(1).add(a.same)`),
+		},
+	},
+	{
+		Name: "curve-of-averages", Title: "the noise of the sum of a block is that of its average",
+		Function: "dx_curve",
+		Edits: []Edit{after("scalar.sortedSums.release", "sums[b] =", `
+			rate := new(big.Rat).SetFloat64(l.noise.rate)
+			average, _ := newNoise(rate.Mul(rate, new(big.Rat).SetInt64(ends[b+1]-ends[b])))
+			sums[b] = average.add(src, sum.times(1))
+		`)},
+	},
+	{
+		Name: "curve-without-zeros", Title: "readings of 0 have a block of their own",
+		Function: "dx_curve",
+		Edits: []Edit{after("scalar.sortedSums.release", "ends :=", `
+			zeros, _ := slices.BinarySearch(sorted, 1)
+			ends = append(ends, int64(zeros))
+			slices.Sort(ends)
+			ends = slices.Compact(ends)
+		`)},
+	},
+	{
 		Name: "occupied-only", Title: "only cells with somebody in them are listed",
 		Source:   "Korolova et al. 2009, Releasing search queries and clicks privately: its threshold needs a delta",
 		Function: "dx_heatmap",

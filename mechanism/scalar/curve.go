@@ -19,14 +19,15 @@ const MaxBlocks = 10_000
 // most as many as readings, that are as equally long as can be; or for 0 of as many as public facts say, with finer ones at
 // both ends. It is under D1 only.
 //
-// What is released is JSON that [ParseCurve] reads. All percentiles, shares and means of runs of ranks follow from it
-// without spending more, so that several percentiles of a group cost together what one costs:
+// It releases JSON that [ParseCurve] reads. All percentiles, shares and means of runs of ranks follow from it
+// without spending more, so that several percentiles of a group cost as much as one:
 //
 //	q, err := NewQuery(Curve(0), universe, budget.D1, epsilon)
 //	released, err := ParseCurve(q.Release(src, a).JSON)
-//	median := released.Percentile(big.NewRat(50, 1))
+//	median := released.Percentile(50)
 //
-// A law of this package that answers with numbers of a curve embeds sortedSums, and reads what its method release returns.
+// A law of this package that answers with several percentiles embeds sortedSums, and asks the curve that its method release
+// returns for each of them.
 func Curve(blocks int64) Aggregate { return curve{blocks: blocks} }
 
 // CurveAt returns the aggregate of the sums of blocks that end at percentiles, a JSON list of numbers from 0 to 100 in any
@@ -74,6 +75,9 @@ type sortedSums struct {
 }
 
 func newSortedSums(s setting, c curve) (_ *sortedSums, err error) {
+	if m, err := budget.ParseMetric(c.at); err == nil && m != budget.D1 {
+		s.metric = m // written where other aggregates take one
+	}
 	switch s.metric {
 	case budget.D1:
 	case budget.DInf:
@@ -97,25 +101,33 @@ func newSortedSums(s setting, c curve) (_ *sortedSums, err error) {
 	return l, nil
 }
 
-// parsePercentiles reads a JSON list of one to MaxBlocks percentiles.
+// parsePercentiles reads a JSON list of 1 to MaxBlocks percentiles. If none is above 1, those between 0 and 1 are taken for
+// fractions of 1.
 func parsePercentiles(list string) ([]fraction, error) {
 	var numbers []*float64
 	if json.Unmarshal([]byte(list), &numbers) != nil || len(numbers) == 0 || len(numbers) > MaxBlocks || slices.Contains(numbers, nil) {
 		return nil, fmt.Errorf("must be a JSON list of 1 to %d percentiles, such as [50, 90, 99]", MaxBlocks)
 	}
-	fractions := make([]fraction, len(numbers))
+	largest, fractions := 0., make([]fraction, len(numbers))
+	for _, p := range numbers {
+		largest = max(largest, *p)
+	}
 	for i, p := range numbers {
-		a, err := Percentile(budget.Decimal(*p))
+		var err error
+		if largest > 1 {
+			fractions[i], err = fractionOf(budget.Decimal(*p))
+		} else {
+			fractions[i], err = fractionAt(*p)
+		}
 		if err != nil {
 			return nil, err
 		}
-		fractions[i] = a.(percentile).fraction
 	}
 	return fractions, nil
 }
 
 // blockSize is the memory of a block, with its part of an answer.
-const blockSize = 128
+const blockSize = 256
 
 func (l *sortedSums) bytes(readings int64) int64 {
 	return readingSize*readings + blockSize*min(readings, MaxBlocks)

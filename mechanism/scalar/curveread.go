@@ -12,10 +12,11 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/geosql/geosql/internal/printable"
 )
 
-// A ReleasedCurve is what a query for a [Curve] releases. All that is read from it is a function of it alone, and so spends
-// nothing. It is immutable and safe for concurrent use.
+// A ReleasedCurve is the release of a query for a [Curve]. All its answers are functions of it alone, and so spend nothing. It is immutable and safe for concurrent use.
 //
 // The average reading of a block is its sum divided by its length, moved into the universe. Where averages fall from a block
 // to the next, the blocks are pooled, since the true ones never fall. The curve runs straight from the middle of each block to that
@@ -40,25 +41,35 @@ func newReleasedCurve(u *Universe, epsilon float64, ends []int64, sums []int128)
 // readings returns how many readings the curve is of.
 func (c *ReleasedCurve) readings() int64 { return c.ends[len(c.ends)-1] }
 
-// Percentile returns the p-percentile for p in 0..100, a value of the universe: see [Percentile] for its rank.
-func (c *ReleasedCurve) Percentile(p *big.Rat) (float64, error) {
-	before, err := c.before(p)
-	if err != nil || c.readings() == 0 {
-		return c.universe.lo, err
+// Percentile returns the p-percentile, a value of the universe: see [Percentile] for its rank, and [PercentileAt] for p.
+func (c *ReleasedCurve) Percentile(p float64) (float64, error) {
+	f, err := fractionAt(p)
+	if err != nil {
+		return 0, err
 	}
-	return c.value(c.at(float64(min(before, c.readings()-1)) + 0.5)), nil
+	return c.percentile(f), nil
 }
 
-// Share returns the share of readings that are at most v: up to the last percentile that is.
+func (c *ReleasedCurve) percentile(f fraction) float64 {
+	m := c.readings()
+	if m == 0 {
+		return c.universe.lo
+	}
+	return c.value(c.at(float64(f.below(int(m))) + 0.5))
+}
+
+// Share returns the share of readings that are at most v: of the ranks that the curve gives such a reading. It has as many decimals
+// as the number of readings has digits.
 func (c *ReleasedCurve) Share(v float64) float64 {
-	if v < c.universe.lo {
+	u, m := c.universe, c.readings()
+	if v < u.lo {
 		return 0
 	}
-	k := c.universe.Index(v)
-	if c.universe.Value(k) > v {
+	k := u.Index(v)
+	if u.Value(k) > v {
 		k--
 	}
-	above := float64(k) + 0.5 // from here on the curve is rounded to more than v
+	above := float64(k) + 0.5 // here and higher the curve is rounded to more than v
 	b := sort.SearchFloat64s(c.levels, above)
 	switch b {
 	case len(c.levels):
@@ -66,15 +77,16 @@ func (c *ReleasedCurve) Share(v float64) float64 {
 	case 0:
 		return 0
 	}
-	from, to := c.levels[b-1], c.levels[b]
-	middle := c.middle(b - 1)
-	return (middle + float64((above-from)/(to-from)*(c.middle(b)-middle))) / float64(c.readings())
+	from, to := c.middle(b-1), c.middle(b)
+	r := from + float64((above-c.levels[b-1])/(c.levels[b]-c.levels[b-1])*(to-from))
+	grains := math.Pow10(len(strconv.FormatInt(m, 10)))
+	return math.Round((math.Ceil(r+0.5)-1)/float64(m)*grains) / grains
 }
 
 // Mean returns the average of the readings from one percentile up to, but without, another one that is not below it, or of one
-// reading if there are none. 100 is beyond all readings. The part that is made of whole blocks is the noisy sum of
-// these; for the rest the curve stands.
-func (c *ReleasedCurve) Mean(from, to *big.Rat) (float64, error) {
+// reading if there are none. 100 is beyond all readings. For whole blocks it is made of their noisy sums, for the rest of the
+// curve.
+func (c *ReleasedCurve) Mean(from, to float64) (float64, error) {
 	first, err := c.before(from)
 	if err != nil {
 		return 0, fmt.Errorf("from_%w", err)
@@ -83,7 +95,7 @@ func (c *ReleasedCurve) Mean(from, to *big.Rat) (float64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("to_%w", err)
 	}
-	if to.Cmp(from) < 0 {
+	if to < from {
 		return 0, errors.New("to_p is below from_p")
 	}
 	if c.readings() == 0 {
@@ -109,14 +121,10 @@ func (c *ReleasedCurve) Mean(from, to *big.Rat) (float64, error) {
 }
 
 // before returns how many readings come before the p-percentile, all of them for 100.
-func (c *ReleasedCurve) before(p *big.Rat) (int64, error) {
-	a, err := Percentile(p)
-	if err != nil {
-		return 0, err
-	}
-	f := a.(percentile).fraction
-	if f.num == f.den {
-		return c.readings(), nil
+func (c *ReleasedCurve) before(p float64) (int64, error) {
+	f, err := fractionAt(p)
+	if err != nil || f.num == f.den {
+		return c.readings(), err
 	}
 	return int64(f.below(int(c.readings()))), nil
 }
@@ -180,14 +188,19 @@ const (
 	mostCurveEnds  = MaxBlocks + 128 // halves of the outer blocks included
 )
 
-// mostCurveSum bounds sums that are read, so that none of their totals overflows. No noise reaches it.
-var mostCurveSum = new(big.Int).Lsh(big.NewInt(1), 110)
-
-// ParseCurve reads the JSON of a [ReleasedCurve]: its seven fields, once each and in any order. It returns an error for what
-// no release can be.
+// ParseCurve reads the JSON of a [ReleasedCurve]: its seven fields, once each and in any order. It returns an error for
+// other texts.
 func ParseCurve(text string) (*ReleasedCurve, error) {
+	c, err := parseCurve(text)
+	if err != nil {
+		return nil, fmt.Errorf("is no release of dx_curve: %w", err)
+	}
+	return c, nil
+}
+
+func parseCurve(text string) (*ReleasedCurve, error) {
 	if len(text) > mostCurveBytes {
-		return nil, fmt.Errorf("is longer than %d bytes", mostCurveBytes)
+		return nil, fmt.Errorf("it is longer than %d bytes", mostCurveBytes)
 	}
 	var (
 		m                     curveCount
@@ -203,27 +216,28 @@ func ParseCurve(text string) (*ReleasedCurve, error) {
 	if err != nil {
 		return nil, err
 	}
-	if epsilon <= 0 {
+	if !(epsilon > 0) {
 		return nil, errors.New("epsilon is not above 0")
 	}
-	if n := len(edges); n == 0 || edges[0] != 0 || edges[n-1] != m || n > mostCurveEnds {
-		return nil, fmt.Errorf("edges do not go from 0 to m = %d, or are more than %d", m, mostCurveEnds)
+	n := len(edges)
+	if n == 0 || n > mostCurveEnds || edges[0] != 0 || edges[n-1] != m {
+		return nil, fmt.Errorf("edges are not 1 to %d numbers of readings from 0 to m", mostCurveEnds)
 	}
-	ends := make([]int64, len(edges))
-	for i, e := range edges {
-		if ends[i] = int64(e); i > 0 && ends[i] <= ends[i-1] {
-			return nil, fmt.Errorf("edge %d is not above the edge before it", e)
+	ends := make([]int64, n)
+	for i, end := range edges {
+		if ends[i] = int64(end); i > 0 && ends[i] <= ends[i-1] {
+			return nil, errors.New("edges do not rise")
 		}
 	}
-	if len(sums) != len(edges)-1 {
-		return nil, fmt.Errorf("there are %d sums for %d blocks", len(sums), len(edges)-1)
+	if len(sums) != n-1 {
+		return nil, errors.New("sums are not one for each block")
 	}
 	return newReleasedCurve(u, float64(epsilon), ends, sums), nil
 }
 
 // decodeOnce reads a JSON object with exactly these fields.
 func decodeOnce(text string, fields map[string]any) error {
-	errNone := errors.New("is not a JSON object")
+	errNone := errors.New("it is not a JSON object")
 	d := json.NewDecoder(strings.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
 		return errNone
@@ -236,26 +250,26 @@ func decodeOnce(text string, fields map[string]any) error {
 		name := key.(string) // of an object
 		field, wanted := fields[name]
 		if !wanted {
-			return fmt.Errorf("%q is unknown, or twice", name)
+			return fmt.Errorf("field '%s' is unknown, or twice", printable.Text(name))
 		}
 		delete(fields, name)
 		if err := d.Decode(field); err != nil {
-			return fmt.Errorf("%s: is not what dx_curve releases", name)
+			return fmt.Errorf("field '%s' is of another type", name)
 		}
 	}
 	if _, err := d.Token(); err != nil {
 		return errNone
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("goes on after the JSON object")
+		return errors.New("it goes on after the JSON object")
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		return fmt.Errorf("%q is missing", name)
+		return fmt.Errorf("field '%s' is missing", name)
 	}
 	return nil
 }
 
-// A curveCount is a number of readings.
+// A curveCount is a number of readings in JSON.
 type curveCount int64
 
 func (n *curveCount) UnmarshalJSON(text []byte) error {
@@ -267,7 +281,7 @@ func (n *curveCount) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// A curveNumber is a number in JSON.
+// A curveNumber is a number in JSON, not null.
 type curveNumber float64
 
 func (n *curveNumber) UnmarshalJSON(text []byte) error {
@@ -276,13 +290,14 @@ func (n *curveNumber) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// UnmarshalJSON reads a sum of a curve.
+// UnmarshalJSON reads the sum of a block.
 func (a *int128) UnmarshalJSON(text []byte) error {
-	v, ok := new(big.Int).SetString(string(text[:min(len(text), 40)]), 10)
-	if !ok || len(text) > 40 || v.CmpAbs(mostCurveSum) > 0 {
+	const digits = 33 // few enough that a total of sums does not overflow, and more than noise reaches
+	v, whole := new(big.Int).SetString(string(text[:min(len(text), digits)]), 10)
+	if !whole || len(text) > digits {
 		return errors.New("not a sum")
 	}
 	a.lo = new(big.Int).And(v, new(big.Int).SetUint64(math.MaxUint64)).Uint64()
-	a.hi = new(big.Int).Rsh(v, 64).Int64()
+	a.hi = v.Rsh(v, 64).Int64()
 	return nil
 }

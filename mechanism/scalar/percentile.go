@@ -8,6 +8,7 @@ import (
 	"math/bits"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
@@ -22,18 +23,40 @@ var (
 
 // Percentile returns the aggregate of the reading of rank min(m, floor(p*m/100)+1) among m, for p in 0..100.
 func Percentile(p *big.Rat) (Aggregate, error) {
-	f := new(big.Rat).Mul(p, big.NewRat(1, 100))
-	if f.Sign() < 0 || f.Cmp(big.NewRat(1, 1)) > 0 {
-		return nil, errors.New("p is not in 0..100")
+	f, err := fractionOf(p)
+	return percentile{"percentile", f}, err
+}
+
+// PercentileAt is Percentile for a p that somebody wrote. Between 0 and 1 that is an error: it is meant as a fraction of 1, and
+// the answer would be nearly the smallest reading.
+func PercentileAt(p float64) (Aggregate, error) {
+	f, err := fractionAt(p)
+	return percentile{"percentile", f}, err
+}
+
+func fractionAt(p float64) (f fraction, err error) {
+	exactly := budget.Decimal(p)
+	if 0 < p && p < 1 {
+		hundredfold, _ := new(big.Rat).Mul(exactly, big.NewRat(100, 1)).Float64()
+		return f, fmt.Errorf("p is %s: percentiles go from 0 to 100, so write %s", decimal.Format(p), decimal.Format(hundredfold))
 	}
-	if !f.Denom().IsUint64() {
-		return nil, errors.New("p has more than 17 decimals")
-	}
-	return percentile{"percentile", fraction{f.Num().Uint64(), f.Denom().Uint64()}}, nil
+	return fractionOf(exactly)
 }
 
 // A fraction of the readings comes before a percentile: num/den = p/100.
 type fraction struct{ num, den uint64 }
+
+// fractionOf returns p/100.
+func fractionOf(p *big.Rat) (f fraction, err error) {
+	part := new(big.Rat).Mul(p, big.NewRat(1, 100))
+	if part.Sign() < 0 || part.Cmp(big.NewRat(1, 1)) > 0 {
+		return f, errors.New("p is not in 0..100")
+	}
+	if !part.Denom().IsUint64() {
+		return f, errors.New("p has more than 17 decimals")
+	}
+	return fraction{part.Num().Uint64(), part.Denom().Uint64()}, nil
+}
 
 // below returns how many of m > 0 readings come before the percentile, min(m-1, floor(m*p/100)).
 func (f fraction) below(m int) int {

@@ -96,7 +96,8 @@ func (l *together) draw(src *exact.Source, a *Accumulator) Release {
 	case l.curve != nil:
 		released := l.curve.release(src, a)
 		for i, p := range l.percentiles {
-			values[i], _ = released.Percentile(p) // in 0..100
+			f, _ := fractionOf(p) // in 0..100
+			values[i] = released.percentile(f)
 		}
 	case l.halving != nil:
 		for i, k := range l.halving.draw(src, a, l.universe) {

@@ -31,6 +31,10 @@ SELECT geoind_rho(1, 0.000001, 1000000);
 --! geoind_rho: distance_m is too large...
 SELECT dx_rank_radius(0.95, 1, 'u');
 --> INTEGER
+SELECT dx_curve_percentile('{"m":4,"lo":0,"hi":10,"step":1,"epsilon":1,"edges":[0,2,4],"sums":[3,7]}', 50);
+--> 3.0
+SELECT dx_curve_mean('{"m":4}', 0, 100);
+--! dx_curve_mean: curve is no release of dx_curve: field 'edges' is missing
 SELECT geosql_version() = substr(geosql_debug(), 8, length(geosql_version()));
 --> 1
 SELECT geosql_debug() LIKE 'geosql %, SQLite ' || sqlite_version() || ',%';

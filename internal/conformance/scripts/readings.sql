@@ -43,6 +43,14 @@ SELECT dx_cumulative('[{"lo":0,"hi":2,"count":-5},{"lo":3,"hi":6,"count":9},{"lo
 --> '[{"hi":2,"count":0,"share":0},{"hi":6,"count":3,"share":1},{"hi":10,"count":3,"share":1}]'
 SELECT dx_cumulative('[]');
 --! dx_cumulative: histogram has 0 bins, and not from 1 to 10000
+SELECT dx_curve(meter, x, 200, 'u', 2) FROM reading;
+--> '{"m":4,"lo":0,"hi":10,"step":1,"epsilon":200,"edges":[0,2,4],"sums":[3,16]}'
+--$ a 200/kWh, b 200/kWh, c 200/kWh
+SELECT dx_curve_percentile(c, 75), dx_curve_share(c, 2), dx_curve_mean(c, 50, 100) FROM (SELECT dx_curve(meter, x, 200, 'u', '[25, 50, 75]') AS c FROM reading);
+--> 10.0, 0.5, 8.0
+--$ a 200/kWh, b 200/kWh, c 200/kWh
+SELECT dx_curve(meter, x, 1, 'u', 'dh') FROM reading;
+--! dx_curve: metric dh: curve is released under d1 only...
 SELECT dx_sum(meter, x, 1000, 'u', 'dh'), dx_sum(meter, x, 1000, 'u', 'nd1') FROM reading;
 --> 19.0, 19.0
 --$ a 4000/record, b 2000/record, c 2000/record

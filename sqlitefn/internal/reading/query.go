@@ -1,12 +1,9 @@
 package reading
 
 import (
-	"fmt"
 	"math"
-	"math/big"
 	"sync"
 
-	"github.com/geosql/geosql/internal/decimal"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/mechanism/scalar"
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
@@ -24,9 +21,10 @@ var (
 // Notes that several functions share.
 const (
 	digitsNote = "It prints no digits that are noise alone: it is rounded to a power of ten, at most a thousandth of the noise's scale. "
-	perGroup   = "epsilon, universe and metric must be constant within a group. A group charges all its accounts or none. " +
-		"A row with NULL as reading contributes nothing and charges nobody, but its group still has an answer; a group without rows gives NULL. " +
-		"Under d1 the groups of a GROUP BY cost an account the largest epsilon among them if it is proved that no row of a table is in two of them; otherwise each of them costs. " +
+	perGroup   = "epsilon, universe and metric must be constant within a group. " + groupNote + "Under d1 the" + disjointNote
+	groupNote  = "A group charges all its accounts or none. " +
+		"A row with NULL as reading contributes nothing and charges nobody, but its group still has an answer; a group without rows gives NULL. "
+	disjointNote = " groups of a GROUP BY cost an account the largest epsilon among them if it is proved that no row of a table is in two of them; otherwise each of them costs. " +
 		"budget_cost says which and why."
 	rankNote = "The answer is a value of the universe. Under dinf it has geometric noise and is clamped to lo..hi. " +
 		"Under dh a value is the likelier, the fewer ranks it is off; under nd1, the less the readings would have to move to make it the answer. " +
@@ -190,13 +188,7 @@ func (g *queryGroup) pay(c frame.Call) (frame.Receipt, error) {
 	return c.PayDisjoint(b)
 }
 
-// percentile returns the aggregate of a call of dx_percentile. A p between 0 and 1 is taken for a fraction of 1: it would be charged,
-// and answer with nearly the smallest reading.
+// percentile returns the aggregate of a call of dx_percentile.
 func percentile(c frame.Call) (scalar.Aggregate, error) {
-	p := c.Decimal(argRank)
-	if p.Sign() > 0 && p.Cmp(big.NewRat(1, 1)) < 0 {
-		hundredfold, _ := new(big.Rat).Mul(p, big.NewRat(100, 1)).Float64()
-		return nil, fmt.Errorf("p is %s: percentiles go from 0 to 100, so write %s", decimal.Format(c.Number(argRank)), decimal.Format(hundredfold))
-	}
-	return scalar.Percentile(p)
+	return scalar.PercentileAt(c.Number(argRank))
 }

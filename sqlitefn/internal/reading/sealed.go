@@ -13,9 +13,9 @@ import (
 
 // Notes that functions over sealed values share.
 const (
-	sealedNotes = unseal.RowNote + "epsilon and metric must be constant within a group. A group charges all its accounts or none. " +
-		"Under d1 an account is charged, for all groups and functions of a statement together, the largest sum of epsilon for any of its values, which may be in several groups or repeated in one. " +
-		"Everything else is as over plain readings."
+	sealedNotes   = unseal.RowNote + "epsilon and metric must be constant within a group. Under d1 an" + sealedCharges
+	sealedCharges = " account is charged, for all groups and functions of a statement together, the largest sum of epsilon for any of its values, which may be in several groups or repeated in one. " +
+		"A group charges all its accounts or none. Everything else is as over plain readings."
 	chargesSealed      = "epsilon to each account: for its values together in the universe's unit (d1), or for each value in unit record (nd1, dh)"
 	chargesSealedUnits = "epsilon to each account: for its values together in the universe's unit (d1), once per group (dinf), or for each value in unit record (nd1, dh)"
 )
