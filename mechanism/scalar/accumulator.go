@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// An Accumulator holds what the law of a [Query] adds up from the readings of one group. The zero value is empty. It is
+// An Accumulator holds the readings of one group as the law of a [Query] adds them up. The zero value is empty. It is
 // not safe for concurrent use.
 type Accumulator struct {
 	rows    int64

@@ -8,7 +8,7 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// A law says how an aggregate is answered at a setting: what is added up from the readings, how an answer is drawn, and
+// A law says how an aggregate is answered at a setting: how readings are added up, how an answer is drawn, and
 // how far off it is. It is immutable and safe for concurrent use. It embeds its setting, and overrides those
 // of its methods that do not fit. The proof of its privacy stands in its file.
 type law interface {

@@ -9,8 +9,8 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// A Query is an aggregate of readings under a metric at an epsilon. It says what is added up, how much noise the answer
-// needs, and what a release costs. It is immutable and safe for concurrent use; each group has an [Accumulator] of its
+// A Query is an aggregate of readings under a metric at an epsilon. It says how readings are added up, how much noise the
+// answer needs, and the price of a release. It is immutable and safe for concurrent use; each group has an [Accumulator] of its
 // own.
 type Query struct {
 	setting
@@ -66,7 +66,7 @@ func (q *Query) PerRow() bool { return q.perRecord() }
 // together: under d1 their distances add up.
 func (q *Query) Disjoint() bool { return q.metric == budget.D1 }
 
-// Price returns what a release costs: once, or for each row that an account contributes.
+// Price returns the price of a release: once, or for each row that an account contributes.
 func (q *Query) Price() budget.Price { return q.price }
 
 // StandIn returns an answer that depends on public facts only: 0 for counts, sums and variances, and lo otherwise, as if

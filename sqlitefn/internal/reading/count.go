@@ -12,7 +12,7 @@ import (
 	"github.com/geosql/geosql/sqlitefn/internal/unseal"
 )
 
-// argCounted is what dx_count and dx_accounts count. Its type tells accounts from sealed values.
+// argCounted is counted by dx_count and dx_accounts. Its type tells accounts from sealed values.
 var argCounted = &frame.Arg{
 	Name: "account", Kind: frame.OrNull(kindCounted),
 	Is: "TEXT or INTEGER: the account that pays; or a value of a sealed column with the universe 0, 1; its ones are counted",

@@ -49,7 +49,7 @@ func always(a scalar.Aggregate) func(frame.Call) (scalar.Aggregate, error) {
 	return func(frame.Call) (scalar.Aggregate, error) { return a, nil }
 }
 
-// queryKey is what a query is built from.
+// queryKey has all that decides a query.
 type queryKey struct {
 	aggregate scalar.Aggregate
 	universe  *scalar.Universe
