@@ -272,3 +272,34 @@ func TestRadiusOfSealedColumns(t *testing.T) {
 		d.with(t).answers(query, "[["+want+"]]")
 	}
 }
+
+// A home with 1,488 half hours pays epsilon once for one number of its own, over plain tables by a subquery and over sealed values
+// by dx_person. Its records cost as often as there are.
+func TestPersonsCostTheSameAsASubquery(t *testing.T) {
+	const halfHours = 1488
+	d := newSealed(t, sealedRows)
+	d.run(`SELECT dx_universe('month', 0, 20000, 1, 'kWh'), budget_limit('*', 'record', 100000)`)
+	seal := d.collector(d.database, "second")
+	d.run(`BEGIN`)
+	for i := range halfHours {
+		d.insert(seal, "home", int64(i%11))
+	}
+	d.run(`COMMIT`, fmt.Sprintf(`INSERT INTO p(who, kwh) WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d) SELECT 'home', i %% 11 FROM n`, halfHours-1))
+	want := 0.0
+	for _, c := range []struct {
+		query string
+		cost  float64
+	}{
+		{`SELECT dx_sum(who, s, 1, 'month', 'dh') FROM (SELECT who, sum(kwh) AS s FROM p GROUP BY who)`, 1},
+		{`SELECT dx_sum(dx_person(kwh, 0, 20000), 1) FROM s`, 1},
+		{`SELECT dx_avg(dx_person(kwh, 0, 20000), 1) FROM s`, 1},
+		{`SELECT dx_sum(who, kwh, 1, 'u', 'dh') FROM p`, halfHours},
+		{`SELECT dx_sum(kwh, 1, 'dh') FROM s`, halfHours},
+	} {
+		d.rows(c.query)
+		want += c.cost
+		d.spends("home", "record", want)
+	}
+	d.answers(`SELECT dx_max(who, s, 100, 'month', 'dh') FROM (SELECT who, sum(kwh) AS s FROM p GROUP BY who)`, "[[7428]]")
+	d.answers(`SELECT dx_max(dx_person(kwh, 0, 20000), 100) FROM s`, "[[7428]]")
+}

@@ -143,7 +143,7 @@ func (f *fixture) setup(attacks []*placed) host.Setup {
 		for input, rows := range p.inputs {
 			s.SQL = append(s.SQL, p.fill(input, rows)...)
 			if f.sealed != nil {
-				s.Sealed = append(s.Sealed, host.Sealed{Table: p.table(input), Columns: f.sealed})
+				s.Sealed = append(s.Sealed, host.Sealed{Table: p.table(input), Columns: f.sealed, Later: strings.Contains(p.columns, "later")})
 			}
 		}
 	}

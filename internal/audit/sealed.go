@@ -92,6 +92,53 @@ func repeated(a attack) attack {
 	return a
 }
 
+// person returns an attack in which all readings of an account change, where it has one number.
+func person(function, pair string, a, b []string, epsilon, form string) attack {
+	return sealedAttack(attack{
+		function: function, pair: "one number a person: " + pair, inputs: [2][]string{ana(a...), ana(b...)}, unit: "record", claim: claim{distance: 1},
+	}.asking(epsilon, form))
+}
+
+// underPseudonyms returns an attack on sums in which an account has readings under two pseudonyms.
+func underPseudonyms() attack {
+	a := person("dx_sum", "an account has two pseudonyms", []string{"0, 0", "0, 1"}, []string{"10, 0", "10, 1"}, "3", "dx_sum(dx_person(x, 0, 5), {e})")
+	a.columns = "account TEXT, x REAL, later INTEGER"
+	for i := range a.inputs {
+		a.inputs[i][2] += ", 0" // ben's
+	}
+	return a
+}
+
+// otherEnds returns an attack on sums for which the other form has another range, and is another question.
+func otherEnds() attack {
+	a := person("dx_sum", "the same of a narrower range", []string{"0"}, []string{"10"}, "3", "dx_sum(dx_person(x, 0, 5), {e})")
+	a.alike = "dx_sum(dx_person(x, 0, 4), 3)"
+	return a
+}
+
+// attacksOnPersons are attacks on aggregates of one number of each account.
+func attacksOnPersons() []attack {
+	none, all := []string{"0", "0"}, []string{"10", "10"}
+	const changes = "all readings of an account change"
+	same := person("dx_sum", "readings change that have the same sum", []string{"0", "10"}, []string{"6", "4"}, "3", "dx_sum(dx_person(x, 0, 20), {e})")
+	same.claim.distance = 0
+	return []attack{
+		person("dx_sum", changes, none, all, "3", "dx_sum(dx_person(x, 0, 5), {e})"),
+		person("dx_sum", changes+", beyond the universe", none, all, "3", "dx_sum(dx_person(x, 4, 15), {e}, 'dh')"),
+		person("dx_sum", changes+", narrowed", none, all, "3", "dx_sum(dx_person(dx_narrow(x, 3, 6), 7, 11), {e})"),
+		same, underPseudonyms(), otherEnds(),
+		repeated(person("dx_sum", changes, none, all, "3", "dx_sum(dx_person(x, 0, 5), {e})")),
+		person("dx_avg", changes, none, all, "3", "dx_avg(dx_person(x, 0, 5), {e})"),
+		person("dx_variance", changes, none, all, "3", "dx_variance(dx_person(x, 0, 5), {e})"),
+		person("dx_stddev", changes, none, all, "3", "dx_stddev(dx_person(x, 0, 5), {e})"),
+		person("dx_min", changes, none, all, "3", "dx_min(dx_person(x, 0, 5), {e})"),
+		person("dx_max", changes, none, all, "3", "dx_max(dx_person(x, 0, 5), {e})"),
+		person("dx_median", changes, none, all, "3", "dx_median(dx_person(x, 0, 5), {e})"),
+		person("dx_percentile", changes, none, all, "3", "dx_percentile(dx_person(x, 0, 5), 90, {e})"),
+		person("dx_histogram", changes, none, all, "3", "dx_histogram(dx_person(x, 0, 20), {e}, 7)"),
+	}
+}
+
 func attacksOnSealed(register func(...attack)) {
 	const corners = "a reading moves from corner to corner"
 	register(
@@ -131,6 +178,7 @@ func attacksOnSealed(register func(...attack)) {
 		replaced("dx_histogram", "a reading moves from the first bin to the last", 10, "3", "dx_histogram(x, {e}, 5)"),
 		repeated(replaced("dx_histogram", "a reading moves from the first bin to the last", 10, "1.5", "dx_histogram(x, {e}, 5)")),
 	)
+	register(attacksOnPersons()...)
 	register(sealedScalars()...)
 	register(sealedCounts()...)
 	register(sealedLocations()...)

@@ -168,7 +168,7 @@ func TestPersonsKeepEpsilonOnce(t *testing.T) {
 	}
 }
 
-// spentByPair returns what a query spends between two accumulators, by its own rates.
+// spentByPair returns the loss of a query between two accumulators, by its own rates.
 func spentByPair(q *Query, a, b *Accumulator) *big.Rat {
 	switch l := q.law.(type) {
 	case *sum:

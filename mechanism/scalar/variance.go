@@ -184,7 +184,7 @@ func (v *variance) distance(p, m float64) (r, rounding float64) {
 	return v.inUnit(float64(2/m*l) + float64(d*d)), float64(roundoff * rounding)
 }
 
-// A recordsVariance is that of records, of which the number is secret or known.
+// A recordsVariance is that of records. Their number is secret, or known.
 //
 // # Privacy
 //
@@ -194,9 +194,10 @@ func (v *variance) distance(p, m float64) (r, rounding float64) {
 //   - A record that is replaced leaves m, moves A by 2n at most, and B by n^2 at most, since
 //     both squares are in 0..n^2: 2/3 + 1/3 of epsilon.
 //
-// Where m is known, A has noise at a rate of 8*epsilon/(25n) and B at 16*epsilon/(25n^2). A record that is replaced moves A by
+// Where m is known, A has noise at a rate of 4*epsilon/(9n) and B at 4*epsilon/(9n^2). A record that is replaced moves A by
 // d = |y - y'| and B by d*|y + y'|, and d + |y + y'| = 2*max(|y|, |y'|) <= 2n. With d = u*n that spends at most
-// epsilon*u*(8 + 16*(2-u))/25, which is epsilon at its largest, at u = 5/4.
+// epsilon*4/9*u*(1 + (2-u)), which is epsilon at its largest, at u = 3/2. Two halves of epsilon would allow less, since the
+// worst moves of A and of B are different ones.
 //
 // A is not centred again at a noisy average: that would cost as much once more.
 type recordsVariance struct {
@@ -207,19 +208,17 @@ type recordsVariance struct {
 func newRecordsVariance(s spreading) (_ law, err error) {
 	v := &recordsVariance{spreading: s}
 	n := new(big.Rat).SetInt64(s.universe.last)
-	ofSum, ofSquares := big.NewRat(8, 25), big.NewRat(16, 25)
+	rate := new(big.Rat).Mul(s.epsilon, big.NewRat(4, 9))
 	if s.secretRows() {
-		ofSum = big.NewRat(1, 3)
-		ofSquares = ofSum
-		if v.count, err = newNoise(new(big.Rat).Mul(ofSum, s.epsilon)); err != nil {
+		rate.Quo(s.epsilon, big.NewRat(3, 1))
+		if v.count, err = newNoise(rate); err != nil {
 			return nil, err
 		}
 	}
-	perN := new(big.Rat).Quo(s.epsilon, n)
-	if v.sum, err = newNoise(new(big.Rat).Mul(ofSum, perN)); err != nil {
+	if v.sum, err = newNoise(rate.Quo(rate, n)); err != nil {
 		return nil, err
 	}
-	v.squares, err = newNoise(perN.Mul(perN.Quo(perN, n), ofSquares))
+	v.squares, err = newNoise(rate.Quo(rate, n))
 	return v, err
 }
 

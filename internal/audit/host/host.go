@@ -35,6 +35,7 @@ type Setup struct {
 type Sealed struct {
 	Table   string
 	Columns []string // COLUMN:UNIVERSE or LAT,LON:DOMAIN, as the command seal takes them
+	Later   bool     // rows with a column later that is true come from another collector, under pseudonyms of their own
 }
 
 // A Database is a database and its ledger. Its methods may be called concurrently.

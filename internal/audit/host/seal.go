@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -27,12 +28,48 @@ func seal(ctx context.Context, command, folder, plain string, tables []Sealed) (
 	}
 	args := []string{"seal", plain, s.database, "--key", s.key + ".pub", "--yes"}
 	for _, t := range tables {
+		if t.Later {
+			if err := setAside(ctx, command, plain, t); err != nil {
+				return s, err
+			}
+		}
 		args = append(args, "--table", t.Table, "--account", "account", "--public", "trial")
 		for _, c := range t.Columns {
 			args = append(args, "--seal", c)
 		}
 	}
-	return s, runCommand(ctx, command, args...)
+	if err := runCommand(ctx, command, args...); err != nil {
+		return s, err
+	}
+	for _, t := range tables {
+		if t.Later {
+			if err := runCommand(ctx, command, "append", s.database, t.Table, aside(plain, t), "--key", s.key+".pub"); err != nil {
+				return s, err
+			}
+		}
+	}
+	return s, nil
+}
+
+// aside returns the name of the file with the later rows of a table.
+func aside(plain string, t Sealed) string { return plain + "." + t.Table + ".csv" }
+
+// setAside moves the later rows of a table into a file.
+func setAside(ctx context.Context, command, plain string, t Sealed) error {
+	columns := "trial, account"
+	for _, c := range t.Columns {
+		named, _, _ := strings.Cut(c, ":")
+		columns += ", " + named
+	}
+	c := exec.CommandContext(ctx, command, "-csv", plain, "SELECT "+columns+" FROM "+t.Table+" WHERE later")
+	rows, err := c.Output()
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(aside(plain, t), rows, 0o600); err != nil {
+		return err
+	}
+	return runCommand(ctx, command, plain, "DELETE FROM "+t.Table+" WHERE later")
 }
 
 // runCommand runs the command geosql, and returns its output if it fails.

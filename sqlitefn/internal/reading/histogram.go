@@ -24,7 +24,7 @@ var histogramRow = &row{
 			"A row with NULL as reading contributes nothing and charges nobody, but its group still has an answer; a group without rows gives NULL."},
 	sealed: words{"Counts sealed readings in the bins of their universe, with geometric noise on each count; answers a JSON array.",
 		"epsilon in unit record to each account, for each of its values",
-		unseal.RowNote + "epsilon and bins must be constant within a group."},
+		unseal.RowNote + "epsilon and bins must be constant within a group. dx_person(sealed, lo, hi) in place of the value counts accounts by one number of each, in bins of lo..hi."},
 	examples: []string{
 		"SELECT dx_histogram('ana', x, 1, 'halfhour', 4) FROM (SELECT 0.412 AS x UNION SELECT 0.388)",
 		"SELECT bin.value ->> 'lo' AS lo, bin.value ->> 'count' AS n FROM (SELECT dx_histogram('ana', x, 1, 'halfhour', 4) AS h FROM (SELECT 0.412 AS x UNION SELECT 0.388)), json_each(h) AS bin",
