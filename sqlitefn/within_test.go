@@ -26,20 +26,23 @@ func TestWithin(t *testing.T) {
 		FROM (SELECT month, dx_sum(home, kwh, 1, 'fine') AS s FROM reading GROUP BY month)`, `[[0 1 1] [1 1 1] [2 1 1]]`)
 	d.answers(`SELECT count(*), max(epsilon) FROM ledger_charges WHERE function = 'dx_sum' AND account = '1'`, `[[1 1]]`)
 	for query, radius := range map[string]string{
-		`dx_sum(home, kwh, 0.1, 'fine')`:               `dx_radius('sum', 0.95, 0.1, 'fine')`,
-		`dx_sum(home, kwh, 0.1, 'fine', 'dh')`:         `dx_radius('sum', 0.95, 0.1, 'fine', 'dh')`,
-		`dx_count(home, 0.1)`:                          `dx_radius('count', 0.95, 0.1, NULL)`,
-		`dx_avg(home, kwh, 0.1, 'fine')`:               `dx_radius('avg', 0.95, 0.1, 'fine', 'd1', 600)`,
-		`dx_avg(home, kwh, 0.1, 'fine', 'dinf')`:       `dx_radius('avg', 0.95, 0.1, 'fine', 'dinf', 600)`,
-		`dx_percentile(home, kwh, 9, 2, 'u', 'dinf')`:  `dx_radius('percentile', 0.95, 2, 'u', 'dinf')`,
-		`dx_max(home, kwh, 2, 'u', 'dinf')`:            `dx_radius('max', 0.95, 2, 'u', 'dinf')`,
-		`max(dx_value(1, 4, 0.5, 'u'))`:                `dx_radius('value', 0.95, 0.5, 'u')`,
-		`dx_median(home, kwh, 0.1, 'fine')`:            `NULL`,
-		`dx_min(home, kwh, 0.1, 'fine', 'nd1')`:        `NULL`,
-		`dx_percentile(home, kwh, 9, 2, 'fine', 'dh')`: `NULL`,
-		`dx_variance(home, kwh, 0.1, 'fine')`:          `dx_radius('variance', 0.95, 0.1, 'fine', 'd1', 600)`,
-		`dx_variance(home, kwh, 1, 'fine', 'dh')`:      `NULL`,
-		`dx_stddev(home, kwh, 0.1, 'fine', 'dh')`:      `NULL`,
+		`dx_sum(home, kwh, 0.1, 'fine')`:                 `dx_radius('sum', 0.95, 0.1, 'fine')`,
+		`dx_sum(home, kwh, 0.1, 'fine', 'dh')`:           `dx_radius('sum', 0.95, 0.1, 'fine', 'dh')`,
+		`dx_count(home, 0.1)`:                            `dx_radius('count', 0.95, 0.1, NULL)`,
+		`dx_avg(home, kwh, 0.1, 'fine')`:                 `dx_radius('avg', 0.95, 0.1, 'fine', 'd1', 600)`,
+		`dx_avg(home, kwh, 0.1, 'fine', 'dinf')`:         `dx_radius('avg', 0.95, 0.1, 'fine', 'dinf', 600)`,
+		`dx_percentile(home, kwh, 9, 2, 'u', 'dinf')`:    `dx_radius('percentile', 0.95, 2, 'u', 'dinf')`,
+		`dx_max(home, kwh, 2, 'u', 'dinf')`:              `dx_radius('max', 0.95, 2, 'u', 'dinf')`,
+		`max(dx_value(1, 4, 0.5, 'u'))`:                  `dx_radius('value', 0.95, 0.5, 'u')`,
+		`dx_median(home, kwh, 0.1, 'fine', 'd1/noise')`:  `dx_radius('median', 0.95, 0.1, 'fine', 'd1/noise')`,
+		`dx_median(home, kwh, 0.1, 'fine')`:              `NULL`,
+		`dx_median(home, kwh, 0.1, 'fine', 'd1/window')`: `NULL`,
+		`dx_median(home, kwh, 0.1, 'fine', 'd1/score')`:  `NULL`,
+		`dx_min(home, kwh, 0.1, 'fine', 'nd1')`:          `NULL`,
+		`dx_percentile(home, kwh, 9, 2, 'fine', 'dh')`:   `NULL`,
+		`dx_variance(home, kwh, 0.1, 'fine')`:            `dx_radius('variance', 0.95, 0.1, 'fine', 'd1', 600)`,
+		`dx_variance(home, kwh, 1, 'fine', 'dh')`:        `NULL`,
+		`dx_stddev(home, kwh, 0.1, 'fine', 'dh')`:        `NULL`,
 	} {
 		before := d.value(`SELECT total(evaluations) FROM ledger_charges WHERE account = '1'`)
 		d.answers(fmt.Sprintf(`SELECT typeof(%s), dx_within(%[1]s) IS %s FROM reading WHERE home = 1 OR home = 2 OR true`, query, radius),
@@ -58,10 +61,14 @@ func TestRankWithin(t *testing.T) {
 	d := meters(t)
 	for query, ranks := range map[string]string{
 		`dx_median(home, kwh, 2, 'fine', 'dh')`:         `dx_rank_radius(0.95, 2, 'fine')`,
-		`dx_max(home, kwh, 0.1, 'fine', 'dh')`:          `dx_rank_radius(0.95, 0.1, 'fine')`,
+		`dx_min(home, kwh, 1, 'fine', 'dh')`:            `dx_rank_radius(0.95, 1, 'fine', 'min')`,
+		`dx_max(home, kwh, 1, 'fine', 'dh')`:            `dx_rank_radius(0.95, 1, 'fine') + 19`, // 2 ln(10001)
+		`dx_max(home, kwh, 5, 'fine', 'dh')`:            `dx_rank_radius(0.95, 5, 'fine', 'max')`,
 		`dx_percentile(home, kwh, 9, 1, 'fine', 'nd1')`: `73271`, // 2 ln(39)*10000
-		`dx_median(home, kwh, 100, 'fine')`:             `73`,    // 2 ln(39)/(100*0.001)
-		`dx_median(home, kwh, 1, 'fine')`:               `600`,   // all of them
+		`dx_median(home, kwh, 100, 'fine', 'd1/score')`: `73`,    // 2 ln(39)/(100*0.001)
+		`dx_median(home, kwh, 1, 'fine', 'd1/score')`:   `600`,   // all of them
+		`dx_median(home, kwh, 1, 'fine', 'd1/window')`:  `NULL`,
+		`dx_median(home, kwh, 1, 'fine', 'd1/noise')`:   `NULL`,
 		`dx_max(home, kwh, 2, 'u', 'dinf')`:             `NULL`,
 		`dx_sum(home, kwh, 1, 'fine')`:                  `NULL`,
 		`dx_avg(home, kwh, 1, 'fine', 'dh')`:            `NULL`,

@@ -22,10 +22,19 @@ FROM (SELECT quarter, dx_median(person, minutes, 1, 'way', 'dh') AS median FROM 
 SELECT p95, dx_rank_within(p95) AS people_95, dx_rank_within(p95, 0.5) AS people_50
 FROM (SELECT dx_percentile(person, minutes, 95, 1, 'way', 'dh') AS p95 FROM commute);
 
--- Under 'd1', which protects how long each person travels and not who is in the table, the bound is that of people
--- who all travel nearly the same time. It is at most their number.
+-- The longest way: all times above it are one person off, so in a wide universe dx_max aims a few people inside. An
+-- optional argument adds these. This universe is narrow, and has none.
+SELECT longest, dx_rank_within(longest) AS people, dx_rank_radius(0.95, 1, 'way', 'max') AS said_before
+FROM (SELECT dx_max(person, minutes, 1, 'way', 'dh') AS longest FROM commute);
+
+-- Under 'd1', which protects how long each person travels and not who is in the table, there are three ways to draw
+-- a percentile, and public facts choose one. By score the bound is that of people who all travel nearly the same
+-- time, at most their number; the mean of neighbouring ranks has none; noise has a distance in minutes.
 SELECT median, dx_rank_within(median) AS people
-FROM (SELECT dx_median(person, minutes, 0.5, 'way') AS median FROM commute);
+FROM (SELECT dx_median(person, minutes, 0.5, 'way', 'd1/score') AS median FROM commute);
+SELECT dx_percentile(person, minutes, 95, 0.5, 'way', 'd1/window') AS p95 FROM commute;
+SELECT median, dx_within(median) AS minutes
+FROM (SELECT dx_median(person, minutes, 0.5, 'way', 'd1/noise') AS median FROM commute WHERE person <= 5);
 
 -- Under 'dinf', which protects all of them at once, the noise does not depend on the people: there is a
 -- distance in minutes, and none in people. An average has one too.

@@ -11,9 +11,9 @@ import (
 )
 
 var (
-	indexSink int64
-	floatSink float64
-	boolSink  bool
+	indexSink  int64
+	floatSink  float64
+	floatsSink [][]float64
 )
 
 // benchReadings are values of the universe in no order that a branch could learn.
@@ -129,13 +129,13 @@ func BenchmarkDrawByScore(b *testing.B) {
 	}
 }
 
-// BenchmarkByScore chooses how to draw the median of so many readings.
-func BenchmarkByScore(b *testing.B) {
+// BenchmarkWay chooses how to draw the median of so many readings.
+func BenchmarkWay(b *testing.B) {
 	q := benchQuery(b, Median, universe(b, 0, 10, 0.001))
 	for _, rows := range []int{48, 1488, 77_821, 1_000_000} {
 		b.Run(strconv.Itoa(rows), func(b *testing.B) {
 			for b.Loop() {
-				boolSink = q.scored().byScore(rows)
+				floatsSink = q.scored().errors(rows)
 			}
 		})
 	}

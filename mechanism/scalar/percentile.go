@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"sync/atomic"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/decimal"
@@ -14,24 +15,24 @@ import (
 
 // The percentiles of fixed p: 0, 100 and 50.
 var (
-	Min    = register(percentile{"min", fraction{0, 1}})
-	Max    = register(percentile{"max", fraction{1, 1}})
-	Median = register(percentile{"median", fraction{1, 2}})
+	Min    = register(percentile{name: "min", fraction: fraction{0, 1}})
+	Max    = register(percentile{name: "max", fraction: fraction{1, 1}, inside: true})
+	Median = register(percentile{name: "median", fraction: fraction{1, 2}})
 
-	_ = register(percentile{"percentile", fraction{1, 2}}) // see ParseAggregate
+	_ = register(percentile{name: "percentile", fraction: fraction{1, 2}}) // see ParseAggregate
 )
 
 // Percentile returns the aggregate of the reading of rank min(m, floor(p*m/100)+1) among m, for p in 0..100.
 func Percentile(p *big.Rat) (Aggregate, error) {
 	f, err := fractionOf(p)
-	return percentile{"percentile", f}, err
+	return percentile{name: "percentile", fraction: f}, err
 }
 
 // PercentileAt is Percentile for a p that somebody wrote. Between 0 and 1 that is an error: it is meant as a fraction of 1, and
 // the answer would be nearly the smallest reading.
 func PercentileAt(p float64) (Aggregate, error) {
 	f, err := fractionAt(p)
-	return percentile{"percentile", f}, err
+	return percentile{name: "percentile", fraction: f}, err
 }
 
 func fractionAt(p float64) (f fraction, err error) {
@@ -68,12 +69,14 @@ func (f fraction) below(m int) int {
 type percentile struct {
 	name string
 	fraction
+	inside bool // whether it may be aimed a few ranks inside under dh
+	by     way  // under d1
 }
 
 func (p percentile) String() string    { return p.name }
 func (percentile) TakesUniverse() bool { return true }
 
-// law is noise under dinf, a draw by score under nd1 and dh, and one of the two under d1.
+// law is noise under dinf, a draw by score under nd1 and dh, and one of three ways to draw under d1.
 func (p percentile) law(s setting) (law, error) {
 	u := s.universe
 	sensitivity := u.one()
@@ -84,14 +87,19 @@ func (p percentile) law(s setting) (law, error) {
 		sensitivity = big.NewInt(u.stride) // a score of one takes the place of a step
 	}
 	n, err := s.newNoised(u.lattice(), float64(u.last), sensitivity)
+	if err != nil {
+		return nil, err
+	}
 	ranks := ranked{s, n, keeping{}, p.fraction}
 	switch {
+	case s.metric == budget.DH && p.inside:
+		return &scored{ranked: ranks, inside: ranksInside(u, n.noise.rate)}, nil
 	case s.metric != budget.DInf:
-		return &scored{ranks}, err
+		return &scored{ranked: ranks, by: p.by}, nil
 	case p.num == 0, p.num == p.den:
-		return &extreme{ranks, p.num == 0}, err
+		return &extreme{ranks, p.num == 0}, nil
 	}
-	return &ranks, err
+	return &ranks, nil
 }
 
 // A ranked law answers with the reading of a rank, with noise.
@@ -138,29 +146,40 @@ func (l *extreme) draw(src *exact.Source, a *Accumulator) Release { return l.rel
 
 func (*extreme) bytes(int64) int64 { return 0 }
 
-// A scored law draws a percentile by score, or under d1 with noise where that is better: see rank.go and reference.go.
-// Its noise has twice the rate of scores.
-type scored struct{ ranked }
+// A scored law draws a percentile by score, or under d1 in one of three ways. Its noise has twice the rate of scores.
+type scored struct {
+	ranked
+	inside  int64             // by how many ranks it is aimed inside: see ranksInside
+	by      way               // under d1
+	choices [64]atomic.Uint64 // the last ones by m modulo 64: 4*m + way
+}
 
-// byScore reports whether the answer over m readings is drawn by score.
-func (l *scored) byScore(m int) bool { return l.metric != budget.D1 || l.prefersScore(m) }
+// below returns how many of m > 0 readings come before the one that is aimed at.
+func (l *scored) below(m int) int { return l.ranked.below(m) - int(min(l.inside, int64(m/2))) }
 
 // readings returns Readings of a [Release] over m readings.
 func (l *scored) readings(m int) float64 {
-	switch {
-	case !l.byScore(m):
-		return math.Inf(1)
-	case l.metric == budget.D1:
-		return float64(m)
+	if l.metric != budget.D1 {
+		return 1
 	}
-	return 1
+	switch l.way(m) {
+	case byNoise:
+		return math.Inf(1)
+	case byWindow:
+		return math.NaN()
+	}
+	return float64(m)
 }
 
 func (l *scored) draw(src *exact.Source, a *Accumulator) Release {
-	r := Release{Readings: l.readings(len(a.indices))}
-	if math.IsInf(r.Readings, 1) {
+	m := len(a.indices)
+	r := Release{Readings: l.readings(m)}
+	switch l.way(m) {
+	case byNoise:
 		r.Value = l.ranked.draw(src, a).Value
-	} else {
+	case byWindow:
+		r.Value = l.number(l.drawWindow(src, a))
+	default:
 		r.Value = l.number(fromInt64(l.choose(src, a)))
 	}
 	return r
@@ -200,8 +219,11 @@ func (l *scored) deviation(p float64) Deviation {
 	}
 }
 
-func (l *scored) radius(float64, int64) (float64, error) {
+func (l *scored) radius(p float64, rows int64) (float64, error) {
 	const data = "how far a percentile is off under metric %v depends on the readings"
+	if l.by == byNoise {
+		return l.ranked.radius(p, rows)
+	}
 	if l.metric == budget.DH {
 		return 0, fmt.Errorf(data+"; dx_rank_radius(p, epsilon, universe) tells how many ranks", l.metric)
 	}

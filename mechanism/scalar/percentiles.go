@@ -56,7 +56,7 @@ func (p percentiles) law(s setting) (_ law, err error) {
 	}
 	s.epsilon = new(big.Rat).Quo(s.epsilon, big.NewRat(int64(len(distinct)), 1))
 	for _, share := range distinct {
-		one, err := percentile{"percentile", fraction{share, whole}}.law(s)
+		one, err := percentile{name: "percentile", fraction: fraction{share, whole}}.law(s)
 		if err != nil {
 			return nil, err
 		}

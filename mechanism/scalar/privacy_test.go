@@ -457,6 +457,16 @@ func percentileOf(p *big.Rat) Aggregate {
 	return a
 }
 
+// drawn returns a percentile as a metric wants it drawn.
+func drawn(t fataler, a Aggregate, metric string) Aggregate {
+	t.Helper()
+	_, a, err := ParseMetric(metric, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
 // noised returns the part of a law that has a lattice and noise on it.
 func (q *Query) noised() *noised { return q.law.(interface{ part() *noised }).part() }
 

@@ -81,7 +81,8 @@ type Release struct {
 	// Readings is the number of readings where the accuracy depends on it: the divisor of the noisy sum for an average, which
 	// is the number where it is public, as under d1 and dinf, and the noisy number where it is secret; and the number for a variance
 	// under d1 and for a percentile that was drawn by score under d1. It is infinite for an average and a variance without readings
-	// where their number is public, which have no noise, and for a percentile that was drawn with noise; and 1 for other aggregates.
+	// where their number is public, which have no noise, and for a percentile that was drawn with noise; not a number for one that is
+	// the mean of a window; and 1 for other aggregates.
 	Readings float64
 
 	// JSON is the answer of an aggregate of more than one number, in place of Value; empty for others.
@@ -101,7 +102,7 @@ func (q *Query) Draw(src *exact.Source, a *Accumulator) float64 { return q.law.d
 // with probability at least p, 0 < p < 1. It is in the universe's unit, or in rows for a
 // count. The true answer is that of the readings as moved to the universe's grid. It
 // returns an error where the error of an answer depends on the readings, as it does for percentiles
-// under d1, nd1 and dh, for variances under dh, and for histograms.
+// under nd1, dh and d1 (but not where a metric names noise for them), for variances under dh, and for histograms.
 //
 // That of an average or a variance is larger by the 2000th of the noise's scale by which rounding may move the answer. It
 // depends on how many readings there are, rows; 0 means that this is not known.

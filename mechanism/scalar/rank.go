@@ -1,6 +1,11 @@
 package scalar
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+
+	"github.com/geosql/geosql/internal/elementary"
+)
 
 // The percentiles of a group under d1, nd1 and dh are drawn by score: a value v of the
 // universe is released with probability proportional to
@@ -33,6 +38,9 @@ import "math/bits"
 // One record is a distance of one, so rate is epsilon/2 per rank. All of this includes
 // n = 0, where k is 0: without readings every value has the score max(0, 1-k(0)) = 1, so
 // the draw is uniform.
+//
+// A maximum may be aimed at c ranks inside, see ranksInside: k(n) = n - min(c, floor(n/2)). Of a reading more, n and floor(n/2)
+// grow by 1 and by 0 or 1, hence the minimum by 0 or 1 and k(n) by 0 or 1, which is all that was used of it.
 //
 // # d1 and nd1: how far the readings are from having the percentile v
 //
@@ -190,7 +198,7 @@ func (s *moveScores) nextBelow() (run, bool) {
 	return next, true
 }
 
-// reading returns the next reading, or what there is instead of one.
+// reading returns the next reading, or a value instead of one.
 func (s *moveScores) reading(otherwise int64) int64 {
 	if s.i < 0 || s.i >= len(s.sorted) {
 		return otherwise
@@ -204,4 +212,27 @@ func (r run) scoreAt(j int64) uint128 {
 	s := r.score.add(lo)
 	s.hi += hi
 	return s
+}
+
+// ranksInside returns by how many ranks c a maximum under dh is aimed inside, over scores that weigh e^-(rate/2) a rank: 2 ln(U)/rate
+// of U values, rounded up, or 0 where the references say that this is better. It is a function of public facts.
+//
+// All values above the largest reading are one rank off, and nearly U may be there. Aimed at the last rank, they weigh
+// e^-(rate/2) each against the 1 of the maximum; aimed c ranks inside, 1/U at most.
+func ranksInside(u *Universe, rate float64) int64 {
+	c := math.Ceil(2 * elementary.Log(float64(u.last+1)) / rate)
+	var cases [][]float64
+	for _, n := range [...]int{40, 300, 2_000, 15_000, 100_000} {
+		for _, r := range references {
+			largest := n - 1
+			atLargest := ranking{sample{r, n, u.last}, largest, rate / 2, true}
+			inside := atLargest
+			inside.before -= int(min(c, float64(n/2)))
+			cases = append(cases, []float64{atLargest.expectedError(largest), inside.expectedError(largest)})
+		}
+	}
+	if leastWorst(cases) == 0 {
+		return 0
+	}
+	return int64(c)
 }

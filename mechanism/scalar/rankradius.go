@@ -2,6 +2,7 @@ package scalar
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 
@@ -27,6 +28,8 @@ import (
 // j-th below. So A <= 2 (e^(-rate*t) + e^(-2 rate*t) + ..) = 2/(e^(rate*t) - 1) as well, and rate*t >= ln((1+p)/(1-p)) is
 // enough, which is less unless N or p is small.
 //
+// From a maximum that is aimed c ranks inside, c more readings lie between at most.
+//
 // Where 2t or so readings are all equal, in the middle of a large universe, the median meets the bounds: no smaller t will do.
 
 // leastRanks returns the largest number of readings that lie between with probability p at least.
@@ -36,7 +39,7 @@ func (l *scored) leastRanks(p float64) float64 {
 		odds = min(odds, elementary.Log1p(p))
 	}
 	t := math.Ceil((odds - elementary.Log1p(-p)) / (l.noise.rate / 2))
-	return min(max(t, 1)-1, maxCount) // more are never counted
+	return min(max(t, 1)-1+float64(l.inside), maxCount) // more are never counted
 }
 
 // rankDeviation does not know those of answers with noise. Under d1 no more lie between than there are readings.
@@ -53,15 +56,19 @@ func (l *scored) rankDeviation(p float64) Deviation {
 	}
 }
 
-// RankRadius returns the smallest r such that a percentile under dh is at most r ranks
+// RankRadius returns the smallest r such that a percentile, extremes included, is under dh at most r ranks
 // off with probability at least p, 0 < p < 1, whatever the readings are: if it lies above
 // the true one, at most r readings, equal ones of the true one included, would have to
-// move up to it, and likewise below. Without readings there is no rank to be off.
-func RankRadius(p float64, eps *big.Rat, u *Universe) (int64, error) {
+// move up to it, and likewise below. Without readings there is no rank to be off. The ranks by which a maximum is aimed inside are
+// among them.
+func RankRadius(a Aggregate, p float64, eps *big.Rat, u *Universe) (int64, error) {
 	if !(p > 0 && p < 1) {
 		return 0, errors.New("p is not between 0 and 1")
 	}
-	q, err := NewQuery(Median, u, budget.DH, eps)
+	if _, ranks := a.(percentile); !ranks {
+		return 0, fmt.Errorf("aggregate %v has no rank", a)
+	}
+	q, err := NewQuery(a, u, budget.DH, eps)
 	if err != nil {
 		return 0, err
 	}

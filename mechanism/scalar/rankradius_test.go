@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/big"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/geosql/geosql/budget"
@@ -24,8 +23,9 @@ func between(sorted []int64, rank int64, v int64) (n int64) {
 
 // betweenAtLeast returns the probability that a draw by score has so many readings or more between.
 func betweenAtLeast(q *Query, sorted []int64, law []float64, least int64) (sum float64) {
+	rank := int64(q.scored().ranked.below(len(sorted)) + 1)
 	for v, p := range law {
-		if between(sorted, rankOf(q, len(sorted)), int64(v)) >= least {
+		if between(sorted, rank, int64(v)) >= least {
 			sum += p
 		}
 	}
@@ -61,6 +61,33 @@ func TestRankDeviationHoldsForAllReadings(t *testing.T) {
 		if tight == 0 {
 			t.Errorf("under %v fewer ranks would always do", metric)
 		}
+	}
+}
+
+// From a maximum that is aimed inside, these ranks lie between too. For some readings no fewer would do.
+func TestRankDeviationOfAimedMaximum(t *testing.T) {
+	tight := 0
+	for _, last := range []int64{1, 2, 3} {
+		for _, inside := range []int64{1, 2} {
+			for _, eps := range []string{"1", "3", "12"} {
+				q := aimedInside(t, universe(t, 0, float64(last), 1), rational(eps), inside)
+				for _, p := range []float64{0.5, 0.9, 0.99} {
+					most := int64(q.scored().leastRanks(p))
+					forAllReadings(last, 5, func(sorted []int64) {
+						law := lawOf(definedScores(q, sorted), q.noised().noise.rate/2)
+						if beyond := betweenAtLeast(q, sorted, law, most+1); beyond > 1-p+1e-12 {
+							t.Fatalf("%v aimed %d inside at %s: more than %d between with probability %v, not %v", sorted, inside, eps, most, beyond, 1-p)
+						}
+						if betweenAtLeast(q, sorted, law, most) > 1-p {
+							tight++
+						}
+					})
+				}
+			}
+		}
+	}
+	if tight == 0 {
+		t.Error("fewer ranks would always do")
 	}
 }
 
@@ -122,13 +149,14 @@ func TestRankDeviationIsKnownOfScores(t *testing.T) {
 		readings []float64
 		want     float64 // NaN: not known
 	}{
-		{Median, budget.DH, "1", many, 24},   // 2 ln(10000*19) = 24.3
-		{Max, budget.DH, "1", many[:2], 24},  // however few there are
+		{Median, budget.DH, "1", many, 24},  // 2 ln(10000*19) = 24.3
+		{Max, budget.DH, "1", many[:2], 43}, // however few there are, and 2 ln(10001) = 18.4 inside
+		{percentileOf(rational("100")), budget.DH, "1", many, 24},
 		{Min, budget.ND1, "100000", many, 0}, // 2 ln(39)*10000/100000 = 0.7
 		{Median, budget.ND1, "1000", many, 73},
-		{Median, budget.D1, "100", many, 73}, // 2 ln(39)/(100*0.001) = 73.3
-		{Median, budget.D1, "1", many, 400},  // all of them
-		{Median, budget.D1, "20", many[:1], math.NaN()},
+		{drawn(t, Median, "d1/score"), budget.D1, "100", many, 73}, // 2 ln(39)/(100*0.001) = 73.3
+		{drawn(t, Median, "d1/score"), budget.D1, "1", many, 400},  // all of them
+		{drawn(t, Median, "d1/noise"), budget.D1, "20", many, math.NaN()}, {Median, budget.D1, "20", many[:1], math.NaN()},
 		{Median, budget.DInf, "1", many, math.NaN()}, {Max, budget.DInf, "1", many, math.NaN()},
 		{Sum, budget.D1, "1", many, math.NaN()}, {Avg, budget.DH, "1", many, math.NaN()}, {StdDev, budget.DH, "1", many, math.NaN()},
 	} {
@@ -147,47 +175,43 @@ func TestRankDeviationIsKnownOfScores(t *testing.T) {
 // Of the percentiles of home-days and half hours in July as many are within the ranks as it says: 2,000 draws a case, of
 // which 95 of 100 are expected, and a false alarm has a probability below e^(-2*2000*0.08^2) < 1e-11 (Hoeffding).
 func TestMeterPercentilesAreWithinTheirRanks(t *testing.T) {
-	days := map[string]int64{}
-	var halfHours, homeDays []float64
-	forEachMeterReading(t, func(meter, time, kwh string) {
-		if strings.HasPrefix(time, "2013-07-") {
-			wh := wattHours(t, kwh)
-			days[meter+time[:len("2013-07-01")]] += wh
-			halfHours = append(halfHours, float64(wh)/1000)
-		}
-	})
-	for _, wh := range days {
-		homeDays = append(homeDays, float64(wh)/1000)
-	}
+	homeDays, halfHours, _ := julyReadings(t)
 	src := exact.NewSource(nil)
 	day, half := universe(t, 0, 200, 0.001), universe(t, 0, 10, 0.001)
+	p95 := percentileOf(rational("95"))
 	for _, c := range trials.Some(t, 2, []struct {
-		u        *Universe
-		readings []float64
-		metric   budget.Metric
-		eps, p   string
+		u           *Universe
+		readings    []float64
+		agg         Aggregate
+		metric, eps string
 	}{
-		{day, homeDays, budget.DH, "1", "50"}, {day, homeDays, budget.DH, "1", "95"}, {day, homeDays, budget.DH, "0.1", "0"}, {day, homeDays, budget.DH, "0.1", "100"},
-		{half, halfHours, budget.D1, "1", "50"}, {half, halfHours, budget.D1, "5", "95"}, {half, halfHours, budget.ND1, "100", "50"},
+		{day, homeDays, Median, "dh", "1"}, {day, homeDays, p95, "dh", "1"}, {day, homeDays, Min, "dh", "0.1"},
+		{day, homeDays, Max, "dh", "0.1"}, {day, homeDays, Max, "dh", "1"},
+		{half, halfHours, Median, "d1/score", "1"}, {half, halfHours, p95, "d1/score", "5"}, {half, halfHours, Median, "nd1", "100"},
 	}...) {
-		q := query(t, percentileOf(rational(c.p)), c.u, c.metric, rational(c.eps))
+		metric, agg, err := ParseMetric(c.metric, c.agg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := query(t, agg, c.u, metric, rational(c.eps))
 		a := collect(q, c.readings)
 		sorted := slices.Sorted(slices.Values(a.indices))
+		rank := int64(q.scored().ranked.below(len(sorted)) + 1)
 		deviation := q.RankDeviation(0.95)
 		var off []float64
 		within := 0
 		for range 2000 {
 			r := q.Release(src, a)
-			n := float64(between(sorted, rankOf(q, len(sorted)), pointOf(q, r.Value)))
+			n := float64(between(sorted, rank, pointOf(q, r.Value)))
 			off = append(off, n)
 			if n <= deviation(r) {
 				within++
 			}
 		}
 		most := deviation(q.Release(src, a))
-		t.Logf("percentile %s of %d under %v at %s: within %v ranks, 95 of 100 within %v", c.p, len(sorted), c.metric, c.eps, most, quantileOf(off, 0.95))
+		t.Logf("%v of %d under %s at %s: within %v ranks, 95 of 100 within %v", c.agg, len(sorted), c.metric, c.eps, most, quantileOf(off, 0.95))
 		if within < 2000*87/100 || math.IsNaN(most) {
-			t.Errorf("percentile %s of %d under %v at %s: %d of 2000 are within %v ranks", c.p, len(sorted), c.metric, c.eps, within, most)
+			t.Errorf("%v of %d under %s at %s: %d of 2000 are within %v ranks", c.agg, len(sorted), c.metric, c.eps, within, most)
 		}
 	}
 }
@@ -198,7 +222,7 @@ func TestRankRadiusIsTheSmallest(t *testing.T) {
 	for _, u := range []*Universe{universe(t, 0, 1, 1), universe(t, 0, 10, 0.1), universe(t, 0, 200, 0.001)} {
 		for _, eps := range []string{"0.01", "0.3", "1", "50"} {
 			for _, p := range []float64{1e-6, 0.2, 0.5, 0.95, 0.999} {
-				r, err := RankRadius(p, rational(eps), u)
+				r, err := RankRadius(Median, p, rational(eps), u)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -215,13 +239,25 @@ func TestRankRadiusIsTheSmallest(t *testing.T) {
 			}
 		}
 	}
+	days := universe(t, 0, 200, 0.001)
+	for _, c := range []struct {
+		agg  Aggregate
+		want int64
+	}{{Median, 30}, {Min, 30}, {percentileOf(rational("100")), 30}, {Max, 30 + 25}} { // 2 ln(200000*19) = 30.3, 2 ln(200001) = 24.4
+		if r, err := RankRadius(c.agg, 0.95, rational("1"), days); err != nil || r != c.want {
+			t.Errorf("%v: rank radius %d, %v, not %d", c.agg, r, err, c.want)
+		}
+	}
 	u := universe(t, 0, 1, 1)
+	if r, err := RankRadius(Sum, 0.5, rational("1"), u); err == nil {
+		t.Errorf("rank radius of a sum is %v", r)
+	}
 	for _, p := range []float64{0, 1, math.NaN()} {
-		if r, err := RankRadius(p, rational("1"), u); err == nil {
+		if r, err := RankRadius(Median, p, rational("1"), u); err == nil {
 			t.Errorf("rank radius at %v is %v", p, r)
 		}
 	}
-	if r, err := RankRadius(0.5, rational("0"), u); err == nil {
+	if r, err := RankRadius(Median, 0.5, rational("0"), u); err == nil {
 		t.Errorf("rank radius at epsilon 0 is %v", r)
 	}
 }
@@ -242,7 +278,7 @@ func TestRankRadiusCoversDraws(t *testing.T) {
 		"even":  func(i int) float64 { return float64(i%101) / 10 },
 	} {
 		q := query(t, Median, u, budget.DH, rational("0.1"))
-		r, err := RankRadius(p, rational("0.1"), u)
+		r, err := RankRadius(Median, p, rational("0.1"), u)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,96 +6,180 @@ import (
 	"github.com/geosql/geosql/internal/elementary"
 )
 
-// Under d1, a percentile is either noised or drawn by score, whichever has the smaller worst
-// ratio of its expected error to that of the other, over three reference cases: m readings that
-// lie evenly over the whole universe, over the 32nd of it at lo, and over the 32nd at hi. The
-// number of readings, epsilon, the universe and p decide, which are public; the readings do
-// not.
+// Where several mechanisms answer a question at the same charge, none is best for all readings. Public facts choose: the one with
+// the least worst ratio of its expected error to that of the best one, over readings that are stated here. The
+// readings that are asked about have no part in it.
 //
 // Noise is about as wide wherever the readings are. Scores gain by any factor where many lie
 // around the percentile, as around the minimum of readings that crowd near lo. Where hardly any
 // do, as around their maximum, they lose by about four at most, but for errors of less than a
 // step: 2/epsilon in place of 1/(2 epsilon), which is that of noise at an end of the universe.
-// A sum of errors would nearly be that of the cases in which neither is accurate; hence
+// The mean of a window has the error of its noise if readings lie evenly within it. It gains on scores where
+// they are few, and loses where they are many, by the root of how many there are.
+//
+// A sum of errors would nearly be that of the cases in which no mechanism is accurate; hence
 // ratios. No choice is right in all cases: among readings near hi, it is the minimum that is
 // better noised.
-var referenceCases = [...]span{{0, 1}, {0, 1. / 32}, {31. / 32, 1}}
 
-// A span is a part of the universe, which is 0..1, over which readings lie evenly.
-type span struct{ from, to float64 }
+// A reference says where readings lie in a universe that is 0..1.
+type reference struct {
+	name string
+	at   func(q float64) float64 // the quantile q, 0 < q < 1
+}
 
-// prefersScore reports whether the percentile of m readings is better drawn by score.
-func (l *scored) prefersScore(m int) bool {
-	if m == 0 {
-		return false // lo, noised
+var references = [...]reference{
+	{"even", func(q float64) float64 { return q }},
+	{"near lo", func(q float64) float64 { return q / 32 }},
+	{"near hi", func(q float64) float64 { return (31 + q) / 32 }},
+	{"lognormal", func(q float64) float64 { return min(1, elementary.Exp(normal(q))/128) }},
+}
+
+// normal returns the quantile q of the normal distribution to within 0.0005 (Abramowitz and Stegun, Handbook of Mathematical
+// Functions, 1964, 26.2.23).
+func normal(q float64) float64 {
+	t := math.Sqrt(-2 * elementary.Log(min(q, 1-q)))
+	above := 2.515517 + float64(t*(0.802853+float64(t*0.010328)))
+	below := 1 + float64(t*(1.432788+float64(t*(0.189269+float64(t*0.001308)))))
+	return math.Copysign(t-above/below, q-0.5)
+}
+
+// leastError is the least expected error that counts, in steps: answers on a grid with less are hardly ever off.
+const leastError = 0.1
+
+// leastWorst returns the mechanism with the least worst ratio of its error to the least one of a case, and the first of equal
+// ones. Each case has the errors of all mechanisms.
+func leastWorst(cases [][]float64) (best int) {
+	worst := make([]float64, len(cases[0]))
+	for _, errs := range cases {
+		for i, r := range ratios(errs) {
+			worst[i] = max(worst[i], r)
+		}
 	}
-	scored, noised := 0.0, 0.0 // the largest ratios
-	for _, c := range referenceCases {
-		byScore, byNoise := l.scoredError(m, c), l.noisedError(m, c)
-		scored = max(scored, byScore/byNoise)
-		noised = max(noised, byNoise/byScore)
+	for i, r := range worst {
+		if r < worst[best] {
+			best = i
+		}
 	}
-	return scored < noised // false if both errors underflow, as 0/0 is not a number
+	return best
 }
 
-// reference returns the percentile of a reference case, how far above it was before it was
-// moved to the universe's grid, and how far apart neighbouring readings are, in steps.
-func (l *scored) reference(m int, c span) (percentile int64, moved, gap float64) {
-	last := float64(l.universe.last)
-	gap = (c.to - c.from) * last / float64(m)
-	at := float64(c.from*last) + float64((float64(l.below(m))+0.5)*gap)
-	return int64(math.Round(at)), at - math.Round(at), gap
-}
-
-// noisedError returns the expected error of the truncated geometric mechanism in steps:
-// on a side with room for n steps, the sum of P(N >= j) = q^j/(1+q) for j up to n.
-func (l *scored) noisedError(m int, c span) float64 {
-	at, _, _ := l.reference(m, c)
-	side := func(room int64) float64 {
-		return elementary.Exp(-l.noise.rate) * elementary.Expm1(-l.noise.rate*float64(room)) / elementary.Expm1(-2*l.noise.rate)
+// ratios returns the ratio of each error to the least one.
+func ratios(errs []float64) []float64 {
+	all, least := make([]float64, len(errs)), math.Inf(1)
+	for i, e := range errs {
+		all[i] = max(e, leastError)
+		least = min(least, all[i])
 	}
-	return side(at) + side(l.universe.last-at)
+	for i := range all {
+		all[i] /= least
+	}
+	return all
 }
 
-// scoredError returns the expected error of a draw by score in steps, to a thousandth or
-// so.
-func (l *scored) scoredError(m int, c span) float64 {
-	at, moved, gap := l.reference(m, c)
-	below := l.below(m)
-	down, downError := l.side(at, below, -moved, gap)
-	up, upError := l.side(l.universe.last-at, m-1-below, moved, gap)
-	return (downError + upError) / (down + 1 + up)
+// A sample is m readings of a reference over a universe of the indices 0..last.
+type sample struct {
+	of   reference
+	m    int
+	last int64
 }
 
-// side returns the weights on one side of the percentile, where there is room for so many
-// steps, and the sum of each weight times its distance. Of the others, the c-th lies at
-// offset + c*gap, moved to the grid. It takes one round for each distance at which a
-// reading lies.
-func (l *scored) side(room int64, others int, offset, gap float64) (weights, moment float64) {
-	const enough = 15 // what is left out is below e^-15 of what is not, for each reading
-	rate := l.noise.rate / 2
+// place returns where the reading with so many before it is, in steps.
+func (s sample) place(before int) float64 {
+	return float64(float64(s.last) * s.of.at((float64(before)+0.5)/float64(s.m)))
+}
+
+// value returns its place on the grid.
+func (s sample) value(before int) float64 { return math.Round(s.place(before)) }
+
+// noisedError returns the expected error of a noisy mean that is rounded and moved into the universe: of the readings of the h ranks
+// on either side of that with so many before it, and its own, with noise at a rate on their sum.
+//
+// With q = e^-rate and w = 2h+1, the noise moves a whole mean by j values or more with probability s' q^(wj), s' = q^-h/(1+q), on
+// either side, which adds up to s = s' q^w/(1-q^w) of it. A mean that is n+f from the reading, |f| <= 1/2, turns the two into
+// s q^(-wf) and s q^(wf); noise that goes back past the reading counts twice, and noise past the ends of the universe not at all. For
+// h = 0 it is exact.
+func (s sample) noisedError(rate float64, before, h int) float64 {
+	at := s.value(before)
+	mean := s.mean(before, h)
+	off := math.Abs(mean - at)
+	n := math.Round(off)
+	each := min(rate*float64(2*h+1), 700)
+	scale := elementary.Exp(-min(rate, 700)*float64(h+1)) / ((1 + elementary.Exp(-rate)) * -elementary.Expm1(-each))
+	fraction := elementary.Expm1(each*(off-n)) - elementary.Expm1(-each*(off-n))
+	back := 2 * elementary.Expm1(-each*off)
+	stopped := elementary.Expm1(-each*mean) + elementary.Expm1(-each*(float64(s.last)-mean))
+	return n + float64(scale*(fraction+back-stopped))
+}
+
+// mean returns the mean of the readings, or if there are more than 33 of those in the middle of as many equal parts.
+func (s sample) mean(before, h int) float64 {
+	n := min(h, 16)
+	sum := 0.0
+	for i := -n; i <= n; i++ {
+		sum += s.value(before + i*(2*h+1)/(2*n+1))
+	}
+	return sum / float64(2*n+1)
+}
+
+// A ranking is a draw by score of the reading of a sample with so many before it.
+type ranking struct {
+	sample
+	before int
+	rate   float64
+	ranks  bool // whether scores count ranks, or add up moves
+}
+
+// expectedError returns the expected distance of a draw from the reading with so many before it, which is the one that is aimed at
+// or the last. It is right to within a few hundredths of it.
+func (r ranking) expectedError(before int) float64 {
+	at, target := r.value(r.before), r.value(before)
+	down, downError := r.side(-1, at, target)
+	up, upError := r.side(1, at, target)
+	return (downError + math.Abs(target-at) + upError) / (down + 1 + up)
+}
+
+// side returns the weights of the values on one side of the reading at a place, and the sum of each times its distance from a
+// target. It passes a sixteenth of the readings so far at a time, as if they lay evenly.
+func (r ranking) side(sign int, at, target float64) (weights, distances float64) {
+	const enough = 43 // the 2^40 values that are left out weigh e^-15 of the others at most
+	end, others := 0.0, r.before
+	if sign > 0 {
+		end, others = float64(r.last), r.m-1-r.before
+	}
 	score := 0.0
-	for at := int64(0); at < room && rate*score < enough; {
-		passed := int(min(float64(others), (float64(at)+0.5-offset)/gap))
-		slope := float64(passed + 1)
-		end := room
-		if passed < others {
-			end = min(room, max(at+1, int64(math.Floor(float64(slope*gap)+offset+0.5))))
+	for passed := 1; at != end && r.rate*score < enough; {
+		several, next := 1, end
+		if left := others + 1 - passed; left > 0 {
+			several = min(left, max(1, passed/16))
+			next = r.value(r.before + sign*(passed+several-1))
 		}
-		n := float64(end - at)
-		// The sums of u^j and j*u^j for j = 1..n.
-		y := rate * slope
-		u := elementary.Exp(-y)
-		sum := u * elementary.Expm1(-y*n) / elementary.Expm1(-y)
-		first := sum * (n + 1) / 2 // where all weights are about the same
-		if y*n > 1e-3 {
-			first = (sum - float64(n*elementary.Exp(-y*(n+1)))) / -elementary.Expm1(-y)
+		if n := math.Abs(next - at); n > 0 {
+			slope := float64(passed) + float64(several-1)/2
+			if r.ranks {
+				score, slope = float64(passed), float64(several-1)/n
+			}
+			sum, first := series(r.rate*slope, n)
+			w := elementary.Exp(-r.rate * score)
+			weights += float64(w * sum)
+			// The target is at an end of the stretch, or outside it.
+			away := (at - target) * float64(sign)
+			distances += float64(w * math.Abs(float64(away*sum)+first))
+			score += float64(slope * n)
 		}
-		w := elementary.Exp(-rate * score)
-		weights += float64(w * sum)
-		moment += float64(w * (float64(float64(at)*sum) + first))
-		score += float64(slope * n)
-		at = end
+		at = next
+		passed += several
 	}
-	return weights, moment
+	return weights, distances
+}
+
+// series returns the sums of u^j and j*u^j for j = 1..n, u = e^-y.
+func series(y, n float64) (sum, first float64) {
+	if y == 0 {
+		return n, n * (n + 1) / 2
+	}
+	sum = elementary.Exp(-y) * elementary.Expm1(-y*n) / elementary.Expm1(-y)
+	if y*n <= 1e-3 { // all weights are about the same
+		return sum, sum * (n + 1) / 2
+	}
+	return sum, (sum - float64(n*elementary.Exp(-y*(n+1)))) / -elementary.Expm1(-y)
 }

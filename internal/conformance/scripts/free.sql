@@ -29,6 +29,16 @@ SELECT geoind_delta(geoind_rho(1, 0.000001, 501.4143), 501.4143, 1) BETWEEN 0.00
 --> 1
 SELECT geoind_rho(1, 0.000001, 1000000);
 --! geoind_rho: distance_m is too large...
+SELECT dx_radius('median', 0.95, 1, 'u', 'd1/noise') = dx_radius('value', 0.95, 1, 'u');
+--> 1
+SELECT dx_radius('median', 0.95, 1, 'u', 'd1/window');
+--! dx_radius: ...
+SELECT dx_epsilon_for('median', 1, 0.95, 'u', 'd1/window');
+--! dx_epsilon_for: ...
+SELECT dx_rank_radius(0.95, 1, 'u', 'min') = dx_rank_radius(0.95, 1, 'u');
+--> 1
+SELECT dx_rank_radius(0.95, 1, 'u', 'sum');
+--! dx_rank_radius: aggregate sum has no rank
 SELECT dx_rank_radius(0.95, 1, 'u');
 --> INTEGER
 SELECT dx_curve_percentile('{"m":4,"lo":0,"hi":10,"step":1,"epsilon":1,"edges":[0,2,4],"sums":[3,7]}', 50);

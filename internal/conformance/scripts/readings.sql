@@ -72,9 +72,19 @@ SELECT dx_within(s) = dx_radius('sum', 0.95, 1, 'u'), dx_within(s, 0.5) = dx_rad
 SELECT dx_within(dx_avg(meter, x, 1, 'u', 'dh')) FROM reading;
 --> REAL
 --$ a 2/record, b 1/record, c 1/record
-SELECT dx_within(dx_median(meter, x, 1, 'u')) FROM reading;
+SELECT dx_within(dx_median(meter, x, 1, 'u', 'd1/noise')) FROM reading;
 --> 3.0
 --$ a 1/kWh, b 1/kWh, c 1/kWh
+SELECT dx_rank_within(dx_median(meter, x, 1, 'u', 'd1/score')) FROM reading;
+--> 4
+--$ a 1/kWh, b 1/kWh, c 1/kWh
+SELECT dx_within(m), dx_rank_within(m) FROM (SELECT dx_median(meter, x, 1, 'u', 'd1/window') AS m FROM reading);
+--> NULL, NULL
+--$ a 1/kWh, b 1/kWh, c 1/kWh
+SELECT dx_percentile(meter, x, 50, 1, 'u', 'dh/score') FROM reading;
+--! dx_percentile: metric "dh/score" is not one of...
+SELECT dx_sum(meter, x, 1, 'u', 'd1/window') FROM reading;
+--! dx_sum: metric "d1/window" is not one of...
 SELECT dx_within(3), dx_rank_within(3);
 --> NULL, NULL
 SELECT dx_rank_within(m) = dx_rank_radius(0.95, 1, 'u'), dx_rank_within(m, 0.5) = dx_rank_radius(0.5, 1, 'u') FROM (SELECT dx_median(meter, x, 1, 'u', 'dh') AS m FROM reading);

@@ -15,6 +15,7 @@ var (
 	argLiesWithin  = &frame.Arg{Name: "p", Is: "probability, 0 < p < 1", Kind: frame.Number}
 	argAnyUniverse = &frame.Arg{Name: "universe", Is: "name of a universe; NULL for 'count'", Kind: frame.OrNull(frame.Text)}
 	argRows        = &frame.Arg{Name: "rows", Is: "INTEGER: how many readings there are, for 'avg', 'variance' and 'stddev'", Kind: frame.Rows, Optional: true}
+	argRanked      = &frame.Arg{Name: "aggregate", Is: "'percentile' (default), 'min', 'max' or 'median'", Kind: frame.Text, Optional: true}
 )
 
 var accuracyFunctions = []*frame.Function{
@@ -26,7 +27,7 @@ var accuracyFunctions = []*frame.Function{
 			"for averages under nd1 and dh rows must be given, and the radius is that of the worst readings. So is that of variances and their roots under d1: for roots it is that of readings that are all alike, " +
 			"and dx_within knows better. " +
 			"In the universe of a sealed column it is that of sealed values, and how many there are is public under each metric. " +
-			"It is an error for variances under dh, and for percentiles, extremes included, under d1, nd1 and dh: their accuracy depends on the readings.",
+			"It is an error for variances under dh, and for percentiles, extremes included, under d1, nd1 and dh, as their accuracy depends on the readings, but not under 'd1/noise'.",
 		Examples: []string{"SELECT dx_radius('sum', 0.95, 2, 'halfhour')", "SELECT dx_radius('avg', 0.95, 2, 'halfhour', 'd1', 1488)"},
 		Scalar:   queryRadius,
 	}, {
@@ -39,10 +40,11 @@ var accuracyFunctions = []*frame.Function{
 		Scalar:   queryEpsilon,
 	}, {
 		Name: "dx_rank_radius", Section: frame.Free, Returns: "INTEGER",
-		Args:     []*frame.Arg{argLiesWithin, frame.ArgEpsRecord, frame.ArgUniverse},
-		Does:     "Returns how many ranks a percentile under dh is off at most with probability p, whatever the readings are.",
-		Notes:    "If the answer is above the true percentile, at most so many readings would have to move up to it, and likewise below.",
-		Examples: []string{"SELECT dx_rank_radius(0.95, 1, 'halfhour')"},
+		Args: []*frame.Arg{argLiesWithin, frame.ArgEpsRecord, frame.ArgUniverse, argRanked},
+		Does: "Returns how many ranks a percentile under dh is off at most with probability p, whatever the readings are.",
+		Notes: "If the answer is above the true percentile, at most so many readings would have to move up to it, and likewise below. " +
+			"For 'max' the ranks are added by which dx_max aims inside.",
+		Examples: []string{"SELECT dx_rank_radius(0.95, 1, 'halfhour')", "SELECT dx_rank_radius(0.95, 5, 'halfhour', 'max')"},
 		Scalar:   rankRadius,
 	},
 }
@@ -53,7 +55,13 @@ func rankRadius(c frame.Call) error {
 	if err != nil {
 		return err
 	}
-	ranks, err := scalar.RankRadius(c.Number(argLiesWithin), c.Decimal(frame.ArgEpsRecord), u)
+	a := scalar.Median
+	if c.Given(argRanked) {
+		if a, err = scalar.ParseAggregate(c.Text(argRanked)); err != nil {
+			return err
+		}
+	}
+	ranks, err := scalar.RankRadius(a, c.Number(argLiesWithin), c.Decimal(frame.ArgEpsRecord), u)
 	if err != nil {
 		return err
 	}
@@ -105,7 +113,7 @@ func queryAt(c frame.Call) (func(eps *big.Rat) (*scalar.Query, error), error) {
 			return nil, err
 		}
 	}
-	metric, err := metric(c, argMetricAll)
+	metric, a, err := metric(c, argMetricAll, a)
 	if err != nil {
 		return nil, err
 	}

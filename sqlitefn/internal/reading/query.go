@@ -15,6 +15,7 @@ var (
 	argEpsQuery     = &frame.Arg{Name: "epsilon", Is: "distinguishability per unit of the universe, or per record under nd1 and dh", Kind: frame.Positive, Setting: true}
 	argMetric       = &frame.Arg{Name: "metric", Is: "'d1' (default): protects the accuracy of each value; 'nd1', 'dh': protect whole records", Kind: frame.Text, Optional: true, Setting: true}
 	argMetricSpread = &frame.Arg{Name: "metric", Is: "'d1' (default): protects the accuracy of each value; 'dh': protects whole records", Kind: frame.Text, Optional: true, Setting: true}
+	argMetricRank   = &frame.Arg{Name: "metric", Is: "'d1' (default): protects the accuracy of each value; 'd1/score', 'd1/noise', 'd1/window': does so in a way that is named; 'nd1', 'dh': protect whole records; 'dinf': the accuracy of all values at once", Kind: frame.Text, Optional: true, Setting: true}
 	argMetricAll    = &frame.Arg{Name: "metric", Is: "'d1' (default): protects the accuracy of each value; 'nd1', 'dh': protect whole records; 'dinf': the accuracy of all values at once", Kind: frame.Text, Optional: true, Setting: true}
 )
 
@@ -28,7 +29,10 @@ const (
 		"budget_cost says which and why."
 	rankNote = "The answer is a value of the universe. Under dinf it has geometric noise and is clamped to lo..hi. " +
 		"Under dh a value is the likelier, the fewer ranks it is off; under nd1, the less the readings would have to move to make it the answer. " +
-		"Under d1 it is drawn in the latter way or with noise, whichever is better for the number of readings, epsilon, universe and p. "
+		"Under d1 it is drawn in the latter way ('d1/score'), with noise ('d1/noise'), or as the mean of readings of neighbouring ranks, with noise ('d1/window'): " +
+		"the number of readings, epsilon, universe and p choose, by the worst ratio of errors over readings that are even, near lo, near hi and lognormal, unless the metric names one. "
+	maxNote = "Under dh it is aimed a few ranks inside, 2 ln(U)/epsilon of U values of the universe, rounded up, and half of them at most, " +
+		"where it is better for most such readings: values above the largest reading are many, and all are one rank off. dx_percentile with p = 100 is not. "
 )
 
 const (
@@ -59,16 +63,16 @@ var queryRows = []*row{
 	spreadRow(scalar.StdDev, "dx_stddev", "Releases the standard deviation of readings, which is the root of dx_variance.",
 		"Releases the standard deviation of sealed readings.",
 		"SELECT dx_stddev('ana', x, 2, 'halfhour', 'dh') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
-	rankRow(scalar.Min, "dx_min", "Releases the smallest reading.", "Releases the smallest sealed reading.",
+	rankRow(scalar.Min, "dx_min", "Releases the smallest reading.", "", "Releases the smallest sealed reading.",
 		"SELECT dx_min('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
-	rankRow(scalar.Max, "dx_max", "Releases the largest reading.", "Releases the largest sealed reading.",
+	rankRow(scalar.Max, "dx_max", "Releases the largest reading.", maxNote, "Releases the largest sealed reading.",
 		"SELECT dx_max('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
-	rankRow(scalar.Median, "dx_median", "Releases the median, which is dx_percentile with p = 50.", "Releases the median of sealed readings.",
+	rankRow(scalar.Median, "dx_median", "Releases the median, which is dx_percentile with p = 50.", "", "Releases the median of sealed readings.",
 		"SELECT dx_median('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"),
 	{
 		name: "dx_percentile", returns: "REAL",
 		aggregate: percentile,
-		first:     argRank, epsilon: argEpsQuery, metric: argMetricAll,
+		first:     argRank, epsilon: argEpsQuery, metric: argMetricRank,
 		plain: words{"Releases the p-percentile: the reading of rank min(m, floor(p*m/100)+1) among m, without interpolation.", chargesGroup,
 			rankNote + perGroup},
 		sealed:   words{"Releases the p-percentile of sealed readings.", chargesSealedUnits, sealedNotes},
@@ -91,10 +95,10 @@ func spreadRow(a scalar.Aggregate, name, does, sealed, example string) *row {
 }
 
 // rankRow returns the row of a percentile of fixed p.
-func rankRow(a scalar.Aggregate, name, does, sealed, example string) *row {
+func rankRow(a scalar.Aggregate, name, does, notes, sealed, example string) *row {
 	return &row{
-		name: name, returns: "REAL", aggregate: always(a), epsilon: argEpsQuery, metric: argMetricAll,
-		plain:    words{does, chargesGroup, rankNote + perGroup},
+		name: name, returns: "REAL", aggregate: always(a), epsilon: argEpsQuery, metric: argMetricRank,
+		plain:    words{does, chargesGroup, rankNote + notes + perGroup},
 		sealed:   words{sealed, chargesSealedUnits, sealedNotes},
 		examples: []string{example},
 	}

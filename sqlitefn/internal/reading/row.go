@@ -82,21 +82,21 @@ func (r *row) newQueryOn(c frame.Call, universe *scalar.Universe) (*scalar.Query
 // keyOn returns what the query for the settings of a call on a universe is built from.
 func (r *row) keyOn(c frame.Call, universe *scalar.Universe) (key queryKey, err error) {
 	key = queryKey{universe: universe, epsilon: c.Number(r.epsilon)}
-	if r.metric != nil {
-		if key.metric, err = metric(c, r.metric); err != nil {
-			return key, err
-		}
+	if key.aggregate, err = r.aggregate(c); err != nil {
+		return key, err
 	}
-	key.aggregate, err = r.aggregate(c)
+	if r.metric != nil {
+		key.metric, key.aggregate, err = metric(c, r.metric, key.aggregate)
+	}
 	return key, err
 }
 
-// metric returns the metric that an argument names, d1 without the argument.
-func metric(c frame.Call, a *frame.Arg) (budget.Metric, error) {
-	if !c.Given(a) {
-		return budget.D1, nil
+// metric returns the metric that an argument names, d1 without the argument, and the aggregate under it.
+func metric(c frame.Call, of *frame.Arg, a scalar.Aggregate) (budget.Metric, scalar.Aggregate, error) {
+	if !c.Given(of) {
+		return budget.D1, a, nil
 	}
-	return budget.ParseMetric(c.Text(a))
+	return scalar.ParseMetric(c.Text(of), a)
 }
 
 func (k queryKey) newQuery() (*scalar.Query, error) {
