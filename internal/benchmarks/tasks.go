@@ -36,7 +36,8 @@ var tasks = map[string]taskFunc{
 		`SELECT count(max(lat, lon, 0.01)) FROM t`),
 	"laplace-wkt": released("m", `SELECT count(geoind_laplace(account, lat, lon, 0.01)) FROM t`,
 		`SELECT count(max(lat, lon, 0.01)) FROM t`),
-	"dx_sum": released("kWh", `SELECT dx_sum(account, x, 0.01, 'u') FROM t`, sqlSum),
+	"dx_sum":   released("kWh", `SELECT dx_sum(account, x, 0.01, 'u') FROM t`, sqlSum),
+	"dx_curve": released("kWh", `SELECT dx_curve(account, x, 0.01, 'u') FROM t`, sqlSum),
 	"groups": released("kWh", `SELECT count(s) FROM (SELECT dx_sum(account, x, 0.01, 'u') AS s FROM t GROUP BY account)`,
 		`SELECT count(s) FROM (SELECT sum(x) AS s FROM t GROUP BY account)`), // each account is charged by its group
 	"sealed":        sealedSum,

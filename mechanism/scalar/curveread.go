@@ -58,8 +58,8 @@ func (c *ReleasedCurve) percentile(f fraction) float64 {
 	return c.value(c.at(float64(f.below(int(m))) + 0.5))
 }
 
-// Share returns the share of readings that are at most v: of the ranks that the curve gives such a reading. It has as many decimals
-// as the number of readings has digits.
+// Share returns the share of readings that are at most v: of the ranks that the curve gives such a reading. It has one decimal
+// more than the number of readings has digits.
 func (c *ReleasedCurve) Share(v float64) float64 {
 	u, m := c.universe, c.readings()
 	if v < u.lo {
@@ -79,7 +79,7 @@ func (c *ReleasedCurve) Share(v float64) float64 {
 	}
 	from, to := c.middle(b-1), c.middle(b)
 	r := from + float64((above-c.levels[b-1])/(c.levels[b]-c.levels[b-1])*(to-from))
-	grains := math.Pow10(len(strconv.FormatInt(m, 10)))
+	grains := math.Pow10(len(strconv.FormatInt(m, 10)) + 1)
 	return math.Round((math.Ceil(r+0.5)-1)/float64(m)*grains) / grains
 }
 
@@ -102,7 +102,11 @@ func (c *ReleasedCurve) Mean(from, to float64) (float64, error) {
 		return c.universe.lo, nil
 	}
 	first = min(first, c.readings()-1)
-	end = max(end, first+1)
+	return c.mean(first, max(end, first+1)), nil
+}
+
+// mean returns the average of the readings between two numbers of them.
+func (c *ReleasedCurve) mean(first, end int64) float64 {
 	var whole int128
 	parts := 0.
 	for b, sum := range c.sums {
@@ -117,7 +121,7 @@ func (c *ReleasedCurve) Mean(from, to float64) (float64, error) {
 			parts += c.area(bend, float64(stop))
 		}
 	}
-	return c.value((whole.float() + parts) / float64(end-first)), nil
+	return c.value((whole.float() + parts) / float64(end-first))
 }
 
 // before returns how many readings come before the p-percentile, all of them for 100.

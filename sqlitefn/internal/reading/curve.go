@@ -82,7 +82,7 @@ var curveFunctions = []*frame.Function{
 		Name: "dx_curve_share", Section: frame.Free, Returns: "REAL", Flags: frame.Pure, Scoped: true,
 		Args: []*frame.Arg{argCurve, argShared},
 		Does: "Returns the share of readings that are at most v, from a release of dx_curve.",
-		Notes: curveFree + "It is the inverse of dx_curve_percentile: from 0 to 1, the share up to which percentiles are at most v, with as many decimals as the number of readings has digits. " +
+		Notes: curveFree + "It is the inverse of dx_curve_percentile: from 0 to 1, the share up to which percentiles are at most v, with one decimal more than the number of readings has digits. " +
 			"Without readings it is 1 from lo on. It is NULL for a NULL curve.",
 		Examples: []string{"SELECT dx_curve_share(" + exampleCurve + ", 4)"},
 		Scalar: curveReader(func(curve *scalar.ReleasedCurve, c frame.Call) (float64, error) {
