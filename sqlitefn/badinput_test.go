@@ -183,6 +183,7 @@ var samples = map[string]sample{
 		return optional(o, only(o.is == integer && 1 <= o.number && o.number <= 10_000))
 	}},
 	"curve":                 {`'{"m":2,"lo":0,"hi":10,"step":1,"epsilon":1,"edges":[0,1,2],"sums":[-3,70]}'`, func(o operand) verdict { return optional(o, refused) }},
+	"ps":                    {"'[10, 50, 90]'", func(operand) verdict { return refused }},
 	"dx_curve_percentile.p": {"50", percent}, "from_p": {"0", percent}, "to_p": {"100", percent},
 	"v":                        {"3", func(o operand) verdict { return numeric(o, func(float64) verdict { return accepted }) }},
 	"universe":                 {"'u'", func(operand) verdict { return refused }},

@@ -148,17 +148,18 @@ func plainly(cell any) string { return fmt.Sprintf("%T %[1]v", cell) }
 // coordinate is one in a released trace.
 var coordinate = regexp.MustCompile(`"(lat|lon)":-?[0-9]+\.[0-9]{7}\b`)
 
-// binCount is the count of a bin, blockSums are those of a curve, cells are the cells that a heat map lists, and belief is the
+// binCount is the count of a bin, blockSums are those of a curve, released is a percentile among several, cells are the cells that a heat map lists, and belief is the
 // estimate from released reports.
 var (
 	blockSums = regexp.MustCompile(`"sums":\[[-0-9,]*\]`)
 	binCount  = regexp.MustCompile(`"count":-?[0-9]+\b`)
+	released  = regexp.MustCompile(`"value":-?[0-9.]+\b`)
 	cells     = regexp.MustCompile(`"features":\[.*\]`)
 	belief    = regexp.MustCompile(`("lat":[^"]*,"lon":[^"]*,"cell":|"type":"MultiPolygon",).*`)
 )
 
 // veiled hides released values: every REAL, points and their cells, the coordinates of traces, the counts of
-// histograms, the sums of curves, the cells of heat maps and estimates from reports. Whole numbers are shown: counts are of rows, which are
+// histograms, the sums of curves, several percentiles, the cells of heat maps and estimates from reports. Whole numbers are shown: counts are of rows, which are
 // public, and databases on one tape draw alike.
 func veiled(cell any) string {
 	switch v := cell.(type) {
@@ -174,6 +175,7 @@ func veiled(cell any) string {
 		v = cells.ReplaceAllString(v, `"features":CELLS`)
 		v = blockSums.ReplaceAllString(v, `"sums":SUMS`)
 		v = binCount.ReplaceAllString(v, `"count":COUNT`)
+		v = released.ReplaceAllString(v, `"value":REAL`)
 		v = belief.ReplaceAllString(v, `BELIEF`)
 		return plainly(coordinate.ReplaceAllString(v, `"$1":REAL`))
 	}

@@ -31,7 +31,7 @@ var limitFunctions = []*frame.Function{
 			"If somebody's secrets in different windows are related, the bound is `spent`, the sum since the beginning. Setting the clock back reopens nothing; " +
 			"setting it forward opens windows early. Reservations of a statement can be neither used nor returned after the window ends.",
 		Examples: []string{"SELECT budget_limit('*', 'm', 0.05)", "SELECT budget_limit('ana', 'kWh', 40)",
-			"SELECT budget_limit('*', 'record', 12)", "SELECT budget_limit('*', 'set', 10)", "SELECT budget_limit('bo', 'm', 0.02, 86400)"},
+			"SELECT budget_limit('*', 'record', 15)", "SELECT budget_limit('*', 'set', 10)", "SELECT budget_limit('bo', 'm', 0.02, 86400)"},
 		Scalar: budgetLimit,
 	},
 	{
