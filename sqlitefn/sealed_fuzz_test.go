@@ -21,6 +21,8 @@ func FuzzForgedRange(f *testing.F) {
 	for _, ends := range [][2]float64{{0, 10}, {2, 6}, {6, 2}, {3, 3}, {-1, 5}, {0, 11}, {0.5, 3}, {math.NaN(), 1}, {0, math.Inf(1)}, {math.Copysign(0, -1), 5}, {5e-324, 1}, {math.Nextafter(0, 1), math.Nextafter(10, 0)}} {
 		f.Add(encoded(ends[0], ends[1]))
 	}
+	f.Add(append([]byte{'p'}, encoded(0, 20)...))
+	f.Add(append(append(encoded(0, 5), 'p'), encoded(0, 20)...))
 	f.Add([]byte{})
 	f.Add([]byte{0})
 	f.Add(bytes.Repeat([]byte{255}, 16))

@@ -105,6 +105,7 @@ func TestPersonMisuse(t *testing.T) {
 		`SELECT dx_value(dx_person(kwh, 0, 50), 1) FROM s`:                               "dx_value: sealed is one number a person, which this function does not take",
 		`SELECT dx_count(dx_person(one, 0, 50), 1) FROM s`:                               "dx_count: account is one number a person",
 		`SELECT dx_accounts(dx_person(one, 0, 50), 1) FROM s`:                            "dx_accounts: account is one number a person",
+		`SELECT dx_curve(dx_person(kwh, 0, 50), 1) FROM s`:                               "dx_curve: " + metric,
 		`SELECT dx_centroid(dx_person(place, 0, 50), 1) FROM s`:                          "dx_centroid: sealed is a location, which has no sum",
 		`SELECT dx_heatmap(dx_person(place, 0, 5), 1, 20000) FROM s`:                     "dx_heatmap: sealed is a location, which has no sum",
 		`SELECT geoind_laplace(dx_person(place, 0, 5), 1) FROM s`:                        "geoind_laplace: sealed is a location, which has no sum",
