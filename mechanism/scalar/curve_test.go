@@ -320,3 +320,32 @@ func spreadOf(values []float64) float64 {
 	}
 	return math.Sqrt(squares / float64(len(values)))
 }
+
+// A standard deviation from a curve is worse than dx_stddev for readings that lie evenly and for those of two values, as
+// docs/accuracy.md says: 200 draws over 1,488 readings at epsilon 1. So dx_stddev is no reader of a curve.
+func TestDeviationsOfCurvesAreNotAlwaysBetter(t *testing.T) {
+	u := universe(t, 0, 10, 0.001)
+	src := exact.NewSource(nil)
+	for name, index := range map[string]func(i int64) int64{
+		"even":       func(i int64) int64 { return i * u.last / 1487 },
+		"two values": func(i int64) int64 { return i % 2 * u.last },
+	} {
+		of, spread := sorted(t, u, "1", Curve(0)), query(t, StdDev, u, budget.D1, rational("1"))
+		var a, sums Accumulator
+		for i := range int64(1488) {
+			of.add(&a, index(i))
+			spread.AddIndex(&sums, index(i))
+		}
+		truth := deviationOf(u, slices.Clone(a.indices))
+		var fromCurve, alone []float64
+		for range 200 {
+			fromCurve = append(fromCurve, math.Abs(of.release(src, &a).deviation()-truth))
+			alone = append(alone, math.Abs(spread.Draw(src, &sums)-truth))
+		}
+		c, d := quantileOf(fromCurve, 0.5), quantileOf(alone, 0.5)
+		t.Logf("%s: %.4f / %.4f from curves, %.4f / %.4f alone", name, c, quantileOf(fromCurve, 0.95), d, quantileOf(alone, 0.95))
+		if c < 1.1*d {
+			t.Errorf("%s: curves are off by %v, dx_stddev by %v", name, c, d)
+		}
+	}
+}
