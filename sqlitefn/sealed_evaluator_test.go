@@ -333,6 +333,8 @@ func TestAnswersAreRemembered(t *testing.T) {
 	for _, other := range []string{
 		`SELECT dx_sum(kwh, 0.01) FROM s WHERE id > 1`, `SELECT dx_sum(kwh, 0.010000001) FROM s`, `SELECT dx_sum(dx_narrow(kwh, 0, 9), 0.01) FROM s`,
 		`SELECT dx_avg(kwh, 0.01) FROM s`, `SELECT dx_sum(kwh, 0.01, 'dh') FROM s`, `SELECT dx_sum(one, 0.01) FROM s`,
+		`SELECT dx_median(kwh, 0.01) FROM s`, `SELECT dx_median(kwh, 0.01, 'd1/score') FROM s`, `SELECT dx_median(kwh, 0.01, 'd1/noise') FROM s`,
+		`SELECT dx_median(kwh, 0.01, 'd1/window') FROM s`,
 	} {
 		if _, err := d.ask(other); err != nil || d.report.Remembered != 0 {
 			t.Errorf("%s: %d remembered, %v", other, d.report.Remembered, err)

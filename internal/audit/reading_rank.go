@@ -30,6 +30,14 @@ func attacksOnRanks(register func(...attack)) {
 			answer: "m, dx_rank_within(m), dx_within(m)", from: "FROM (SELECT trial, dx_median(account, x, 0.2, 'u') AS m FROM {rows} GROUP BY trial)",
 			unit: "kWh", claim: pure(10),
 		},
+		rank("dx_median", units, "d1/window: a reading within the window moves", "0.4, 'u', 'd1/window'", 5,
+			[]string{"{ana}, 0", "{ben}, 0", "{cem}, 0"}, []string{"{ana}, 5", "{ben}, 0", "{cem}, 0"}),
+		shared(rank("dx_percentile", tenths, "d1/window: all readings of the window move", "60, 1.5, 't', 'd1/window'", 1.2,
+			[]string{"{ana}, 0.1", "{ana}, 0.2", "{ana}, 0.3", "{ben}, 0", "{ben}, 1"}, []string{"{ana}, 0.5", "{ana}, 0.6", "{ana}, 0.7", "{ben}, 0", "{ben}, 1"})),
+		rank("dx_median", units, "d1/score: the middle of three readings moves", "0.4, 'u', 'd1/score'", 5,
+			[]string{"{ana}, 2", "{ben}, 0", "{cem}, 10"}, []string{"{ana}, 7", "{ben}, 0", "{cem}, 10"}),
+		rank("dx_median", units, "d1/noise: the middle of three readings moves", "0.4, 'u', 'd1/noise'", 5,
+			[]string{"{ana}, 2", "{ben}, 0", "{cem}, 10"}, []string{"{ana}, 7", "{ben}, 0", "{cem}, 10"}),
 
 		// dinf
 		rank("dx_min", units, "dinf: all readings move at once", "0.5, 'u', 'dinf'", 4, []string{"{ana}, 0", "{ana}, 3"}, []string{"{ana}, 4", "{ana}, 7"}),
@@ -40,6 +48,11 @@ func attacksOnRanks(register func(...attack)) {
 		// dh: the scores of nearly all values change from 2 to 1, and those of a few from 0 to 1, or from 1 to 2.
 		rank("dx_min", few, "dh: the smallest reading is replaced by the largest", "2, 'k', 'dh'", 1, []string{"{ana}, 0", "{ben}, 1"}, []string{"{ana}, 80", "{ben}, 1"}).record(),
 		rank("dx_max", few, "dh: the largest reading is replaced by the smallest", "2, 'k', 'dh'", 1, []string{"{ana}, 80", "{ben}, 79"}, []string{"{ana}, 0", "{ben}, 79"}).record(),
+		rank("dx_max", dense, "dh, aimed inside: a reading below that rank is replaced by one above it", "2, 'w', 'dh'", 1,
+			[]string{"{ana}, 0", "{ben}, 0", "{cem}, 40000", "{dan}, 40000", "{eva}, 1000000"},
+			[]string{"{ana}, 1000000", "{ben}, 0", "{cem}, 40000", "{dan}, 40000", "{eva}, 1000000"}).record(),
+		rank("dx_max", dense, "dh, aimed inside: a reading more, which does not change the rank", "2, 'w', 'dh'", 1,
+			[]string{"{ben}, 0", "{cem}, 960000", "{dan}, 1000000"}, []string{"{ben}, 0", "{cem}, 960000", "{dan}, 1000000", "{ana}, 0"}).record().more(),
 		rank("dx_median", dense, "dh: a reading below the median is replaced by one above it", "2, 'w', 'dh'", 1,
 			[]string{"{ana}, 0", "{ben}, 0", "{cem}, 40000", "{dan}, 40000", "{eva}, 1000000"},
 			[]string{"{ana}, 1000000", "{ben}, 0", "{cem}, 40000", "{dan}, 40000", "{eva}, 1000000"}).record(),

@@ -58,6 +58,34 @@ var aggregates = []Bug{
 		Edits:    []Edit{after("scalar.scored.choose", "prepare(", `a.choice.prepare(l.noise.rate, a.choice.scores)`)},
 	},
 	{
+		Name: "window-one-wider", Title: "the noise of a mean of neighbouring ranks is for one more of them",
+		Function: "dx_median",
+		Edits: []Edit{before("scalar.scored.drawWindow", "l.noise.add", `
+			wider := new(big.Rat).SetFloat64(l.noise.rate)
+			n, _ := noiseAt(wider.Mul(wider, big.NewRat(int64(2*h+2), int64(2*h+1))))
+			l = &scored{ranked: l.ranked}
+			l.noise = n
+		`)},
+	},
+	{
+		Name: "window-without-outliers", Title: "a mean of neighbouring ranks leaves out those that are far from the middle one",
+		Function: "dx_median",
+		Edits: []Edit{before("scalar.scored.drawWindow", "var sum", `
+			for h > 0 && sorted[k+h]-sorted[k-h] > 4 {
+				h--
+			}
+		`)},
+	},
+	{
+		Name: "aimed-by-data", Title: "a maximum is aimed inside only if the largest reading is alone",
+		Function: "dx_max",
+		Edits: []Edit{after("scalar.scored.scores", "k = l.below", `
+			if n := len(sorted); l.inside > 0 && n > 1 && sorted[n-1] == sorted[n-2] {
+				k = n - 1
+			}
+		`)},
+	},
+	{
 		Name: "accounts-count-rows", Title: "rows are counted in place of accounts, for the price of an account",
 		Function: "dx_accounts",
 		Edits:    []Edit{instead("reading.countGroup.counted", "g.accounts", "g.accounts && !bug")},
