@@ -10,8 +10,8 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// newReadings declares the tables r and s of eight readings each, views on them, and the table h
-// of groups. The value x of a reading is a power of 8 of its own, so that a sum of several
+// newReadings declares the tables r and s of eight readings each and k of four, views on them, the table out
+// of groups, and public tables. The value x of a reading is a power of 8 of its own, so that a sum of several
 // tells which readings it holds, as long as none is in it more than seven times.
 func newReadings(t *testing.T) *database {
 	d := open(t, ":memory:")
@@ -21,13 +21,37 @@ func newReadings(t *testing.T) *database {
 		`CREATE TABLE out(g, y)`,
 		`CREATE INDEX r_g ON r(g)`, `CREATE INDEX s_h ON s(h, x, a, g)`,
 		`CREATE VIEW v AS SELECT * FROM r WHERE h < 3`,
-		`CREATE VIEW w AS SELECT * FROM r UNION ALL SELECT * FROM s`)
+		`CREATE VIEW w AS SELECT * FROM r UNION ALL SELECT * FROM s`,
+		`CREATE TABLE k(a TEXT, id INTEGER, g INTEGER, h INTEGER, x INTEGER, PRIMARY KEY (id, a)) WITHOUT ROWID`,
+		`CREATE INDEX r_h ON r(h, g)`, `CREATE INDEX k_g ON k(g)`, `CREATE INDEX k_h ON k(h)`, `CREATE INDEX s_id ON s(g DESC, a)`,
+		// Keys of public tables are different, or look so.
+		`CREATE TABLE numbered(key INTEGER PRIMARY KEY, n)`, `INSERT INTO numbered VALUES (0, 1), (1, 2), (2, 1)`,
+		`CREATE TABLE named(key TEXT PRIMARY KEY, n)`, `INSERT INTO named VALUES ('1', 1), ('1.0', 2), ('01', 3), (NULL, 4), (NULL, 5), ('ana', 6), ('ANA', 7)`,
+		`CREATE TABLE unique_(key INTEGER UNIQUE, n)`, `INSERT INTO unique_ VALUES (1, 1), (2, 2), (NULL, 3), (NULL, 4), (1.5, 5), ('x', 6)`,
+		`CREATE TABLE untyped(key UNIQUE, n)`, `INSERT INTO untyped VALUES (1, 1), ('1', 2), (1.5, 3), ('1.0', 4), (NULL, 5), (x'31', 6), (2, 7)`,
+		`CREATE TABLE partial(key INTEGER, n)`, `INSERT INTO partial VALUES (1, 1), (1, 2), (2, 3)`, `CREATE UNIQUE INDEX partial_key ON partial(key) WHERE n > 1`,
+		`CREATE TABLE folded(key TEXT COLLATE NOCASE UNIQUE, n)`, `INSERT INTO folded VALUES ('ana', 1), ('1', 2), ('1.0', 3)`,
+		`CREATE TABLE pairs(key INTEGER, n INTEGER, PRIMARY KEY (key, n)) WITHOUT ROWID`, `INSERT INTO pairs VALUES (1, 0), (1, 1), (2, 2)`)
 	for i := range 8 {
 		row := fmt.Sprintf("(%d, 'ana', %d, %d, %d)", i, i%3, i%4, int64(1)<<(6*i))
 		d.run(`INSERT INTO r VALUES `+row, `INSERT INTO s SELECT id, a, g, h, 8 * x FROM r WHERE id = `+fmt.Sprint(i))
+		if i < 4 {
+			d.run(fmt.Sprintf(`INSERT INTO k VALUES ('ana', %d, %d, %d, %d)`, i, i%2, i%3, int64(1)<<(48+3*i)))
+		}
 	}
-	d.run(`ANALYZE`)
+	d.run(`UPDATE s SET g = NULL WHERE id = 7`, `ANALYZE`)
 	return d
+}
+
+// plan makes SQLite take another plan for most statements: as if the tables were large, or as if nothing were known of them.
+func (d *database) plan(large bool) {
+	d.Helper()
+	d.run(`DELETE FROM sqlite_stat1`)
+	if large {
+		d.run(`INSERT INTO sqlite_stat1 VALUES ('r', 'r_g', '1000000 30'), ('r', 'r_h', '1000000 30 5'), ('s', 's_h', '1000000 30 5 4 3'), ('s', 's_id', '1000000 30 5'),
+			('k', 'k', '1000000 1 1'), ('k', 'k_g', '1000000 30'), ('k', 'k_h', '1000000 30')`)
+	}
+	d.run(`ANALYZE sqlite_schema`)
 }
 
 // groupRules are statements over the tables of newReadings, each with the cost of its groups: "once",
@@ -74,6 +98,33 @@ var groupRules = []struct{ rule, sql string }{
 	{"once", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT a, g, x FROM r ORDER BY x LIMIT 5) GROUP BY g ORDER BY 2 LIMIT 1`},
 	{"once", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT *, row_number() OVER (PARTITION BY h ORDER BY x DESC) AS n FROM r) WHERE n <= 2 GROUP BY g`},
 	{"once", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT *, rank() OVER (PARTITION BY h ORDER BY x DESC) AS n FROM r) WHERE n <= 2 GROUP BY g`},
+	{"once", `SELECT h, dx_sum(a, x, 1, 'u') FROM r WHERE id IN (1, 2, 3) GROUP BY h`},
+	{"once", `SELECT h, dx_sum(a, x, 1, 'u') FROM r WHERE g IN (0, 1) AND h IN (SELECT n FROM named) GROUP BY h`},
+	{"once", `SELECT h, dx_sum(a, x, 1, 'u') FROM r WHERE g = 1 OR h = 1 OR g = 0 GROUP BY h`},
+	{"once", `SELECT h, dx_sum(a, x, 1, 'u') FROM r WHERE g IN (1, 2) OR h = 1 AND x > 8 GROUP BY h`},
+	{"once", `SELECT h, dx_sum(a, x, 1, 'u') FROM k WHERE g = 1 GROUP BY h`},
+	{"once", `SELECT h, dx_sum(a, x, 1, 'u') FROM k WHERE a = 'ana' AND id IN (0, 1) GROUP BY h`},
+	{"once", `SELECT h, dx_sum(a, x, 1, 'u') FROM (SELECT * FROM r ORDER BY g, x LIMIT 5) GROUP BY h`},
+	{"once", `SELECT n, dx_sum(a, x, 1, 'u') FROM r JOIN numbered ON key = g GROUP BY n`},
+	{"once", `SELECT n, dx_sum(a, x, 1, 'u') FROM numbered CROSS JOIN r ON g = key GROUP BY n`},
+	{"once", `SELECT key, dx_sum(a, x, 1, 'u') FROM numbered LEFT JOIN r ON g = key GROUP BY key`}, // a list of groups before the readings
+	{"once", `SELECT key, dx_sum(a, x, 1, 'u') FROM numbered LEFT JOIN k ON g = key AND h > 0 GROUP BY key`},
+	{"once", `SELECT n, dx_sum(a, x, 1, 'u') FROM unique_ CROSS JOIN r ON g = key GROUP BY n`},
+	{"once", `SELECT n, dx_sum(k.a, k.x, 1, 'u') FROM named CROSS JOIN k ON a = key GROUP BY n`},
+	{"once", `SELECT n, dx_sum(r.a, r.x, 1, 'u') FROM numbered CROSS JOIN r ON r.g = key CROSS JOIN s ON s.id = r.id GROUP BY n`},
+	{"once", `SELECT n, dx_sum(r.a, r.x, 1, 'u') FROM numbered CROSS JOIN s ON s.id = key CROSS JOIN r ON r.id = s.rowid GROUP BY n`},
+
+	{"several times", `SELECT n, dx_sum(a, x, 1, 'u') FROM unique_ CROSS JOIN r ON g IS key GROUP BY n`}, // two keys are NULL
+	{"several times", `SELECT n, dx_sum(a, x, 1, 'u') FROM named CROSS JOIN r ON g = key GROUP BY n`},    // '1' and '1.0' are equal to 1
+	{"several times", `SELECT n, dx_sum(a, x, 1, 'u') FROM untyped CROSS JOIN r ON g = key GROUP BY n`},
+	{"several times", `SELECT n, dx_sum(a, x, 1, 'u') FROM untyped CROSS JOIN r ON id = key GROUP BY n`},
+	{"several times", `SELECT n, dx_sum(a, x, 1, 'u') FROM partial CROSS JOIN r ON g = key GROUP BY n`},
+	{"several times", `SELECT n, dx_sum(a, x, 1, 'u') FROM pairs CROSS JOIN r ON g = key GROUP BY n`},
+	{"several times", `SELECT n, dx_sum(a, x, 1, 'u') FROM named CROSS JOIN r ON a = key COLLATE NOCASE GROUP BY n`},
+	{"several times", `SELECT n, dx_sum(a, x, 1, 'u') FROM numbered CROSS JOIN r ON g >= key GROUP BY n`},
+	{"several times", `SELECT n, dx_sum(a, x, 1, 'u') FROM numbered CROSS JOIN r ON g = key % 2 GROUP BY n`},
+	{"several times", `SELECT n, dx_sum(a, x, 1, 'u') FROM (VALUES (1), (2)) CROSS JOIN numbered CROSS JOIN r ON g = key GROUP BY n`},
+	{"several times", `SELECT n, dx_sum(a, x, 1, 'u') FROM (VALUES (1), (2)) CROSS JOIN numbered CROSS JOIN r ON g = 1 OR h = 1 GROUP BY n`},
 
 	{"table r is read more than once", `SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT * FROM r UNION ALL SELECT * FROM r) GROUP BY g`},
 	{"table r is read more than once", `WITH c AS MATERIALIZED (SELECT * FROM r) SELECT g, dx_sum(a, x, 1, 'u') FROM (SELECT * FROM c UNION ALL SELECT * FROM c) GROUP BY g`},
@@ -84,7 +135,6 @@ var groupRules = []struct{ rule, sql string }{
 	{"a row of table r may be used several times", `SELECT r.g, dx_sum(r.a, r.x, 1, 'u') FROM r CROSS JOIN (VALUES (1), (2)) GROUP BY r.g`},
 	{"a row of table r may be used several times", `SELECT l.g, (SELECT dx_sum(r.a, r.x, 1, 'u') FROM r WHERE r.g < l.g) FROM (SELECT 1 AS g UNION SELECT 2) l`},
 	{"a row of table r may be used several times", `SELECT r.g, dx_sum(r.a, r.x, 1, 'u') FROM r, json_each('[1,2]') GROUP BY r.g`},
-	{"a row of table r may be used several times", `SELECT h, dx_sum(a, x, 1, 'u') FROM r WHERE id IN (1, 2, 3) GROUP BY h`},
 	{"several times", `SELECT s.g, dx_sum(r.a, r.x, 1, 'u') FROM r RIGHT JOIN s ON r.g = s.g GROUP BY s.id`},
 	{"several times", `SELECT s.g, dx_sum('ana', r.x, 1, 'u') FROM r FULL JOIN s ON r.g = s.g GROUP BY s.id`},
 	{"a row of a subquery may be used several times", `SELECT g, dx_sum(a, x, 1, 'u' ORDER BY x) FROM r GROUP BY g`},
@@ -114,14 +164,19 @@ var groupRules = []struct{ rule, sql string }{
 func TestGroupRules(t *testing.T) {
 	d := newReadings(t)
 	d.run(`ATTACH ':memory:' AS other`, `CREATE TABLE other.r AS SELECT * FROM r`, `CREATE TABLE watched(g, y)`, `CREATE TRIGGER tr AFTER INSERT ON watched BEGIN INSERT INTO out VALUES (new.g, new.y); END`)
-	for _, c := range groupRules {
-		want := "once per group: "
-		if c.rule == "once" {
-			want = "once for all groups"
+	for _, plan := range []string{"as analysed", "large", "not analysed"} { // does not change a price
+		if plan != "as analysed" {
+			d.plan(plan == "large")
 		}
-		got := fmt.Sprint(d.rows(`SELECT DISTINCT rule FROM budget_cost(?) WHERE function = 'dx_sum'`, c.sql))
-		if !strings.Contains(got, want) || !strings.Contains(got, strings.TrimPrefix(c.rule, "once")) {
-			t.Errorf("%s\nrule %s, want %s%s", c.sql, got, want, c.rule)
+		for _, c := range groupRules {
+			want := "once per group: "
+			if c.rule == "once" {
+				want = "once for all groups"
+			}
+			got := fmt.Sprint(d.rows(`SELECT DISTINCT rule FROM budget_cost(?) WHERE function = 'dx_sum'`, c.sql))
+			if !strings.Contains(got, want) || !strings.Contains(got, strings.TrimPrefix(c.rule, "once")) {
+				t.Errorf("%s\nrule %s, want %s%s, %s", c.sql, got, want, c.rule, plan)
+			}
 		}
 	}
 }
@@ -269,7 +324,7 @@ func (d *database) probes() *probes {
 
 // reached returns the largest number of groups, and of steps, that one reading reached.
 func (p *probes) reached() (groups, steps int) {
-	for digit := range 16 {
+	for digit := range 20 {
 		g, s := 0, 0
 		for _, values := range p.groups {
 			before := s
@@ -293,10 +348,14 @@ func (q randomSQL) of(list ...string) string { return list[q.IntN(len(list))] }
 // source returns something with the columns a, g, h and x.
 func (q randomSQL) source(depth int) string {
 	if depth == 0 {
-		return q.of("r", "r", "r", "s", "s", "v", "w", "c")
+		return q.of("r", "r", "r", "s", "s", "v", "w", "c", "k")
 	}
 	one := func() string { return q.source(q.IntN(depth)) }
-	switch q.IntN(18) {
+	table := func() string { return q.of("r", "r", "s", "k") }
+	public := func() string {
+		return q.of("numbered", "numbered", "unique_", "named", "untyped", "partial", "folded", "pairs")
+	}
+	switch q.IntN(26) {
 	case 0, 1:
 		return "(SELECT a, g, h, x FROM " + one() + " WHERE " + q.condition("") + ")"
 	case 2:
@@ -319,6 +378,18 @@ func (q randomSQL) source(depth int) string {
 			q.of("", "PARTITION BY g ") + q.of("ORDER BY x", "ORDER BY h", "ORDER BY x ROWS 1 PRECEDING") + ") AS n FROM " + one() + ")" + q.of("", " WHERE n <= 2") + ")"
 	case 12:
 		return "(SELECT a, g, max(h) AS h, " + q.of("sum(x)", "max(x) + 0 * count(*)", "max(x)") + " AS x FROM " + one() + " GROUP BY a, g)"
+	case 14, 15: // rows that are found by their keys
+		return "(SELECT a, g, h, x FROM " + table() + " WHERE " + q.found() + ")"
+	case 16, 17, 18: // the public table before the readings
+		return "(SELECT l.a, " + q.of("p.n", "l.g") + " AS g, l.h, l.x FROM " + public() + " p" + q.of(" CROSS JOIN ", " LEFT JOIN ", " JOIN ", ", (SELECT 1 UNION SELECT 2) CROSS JOIN ") + q.of(table(), one()) + " l ON " +
+			q.of("l.g = p.key", "l.g = p.key", "l.h = p.key", "l.a = p.key", "l.g IS p.key", "p.key = l.g AND l.h > 0", "l.g >= p.key", "l.h = p.key AND l.g = p.n", "+p.key = l.g") + ")"
+	case 19: // and behind them
+		return "(SELECT l.a, " + q.of("p.n", "l.g") + " AS g, l.h, l.x FROM " + q.of(table(), one()) + " l" + q.of(" CROSS JOIN ", " LEFT JOIN ", " JOIN ") + public() + " p ON " +
+			q.of("l.g = p.key", "l.h = p.key", "l.a = p.key", "l.g IS p.key") + ")"
+	case 20:
+		return "(SELECT a, g, h, x FROM " + table() + " ORDER BY " + q.of("g, x", "h, x", "h, g, x", "g DESC, x") + q.of(" LIMIT 5", " LIMIT 3 OFFSET 1", "") + ")"
+	case 21: // by numbers of rows, or by parts of a key
+		return "(SELECT l.a, l.g, l.h, l.x FROM " + q.of("numbered", "unique_", "untyped") + " p CROSS JOIN " + q.of("r", "k", "s") + " l ON l.id = p." + q.of("rowid", "rowid", "n", "n + 0", "key") + q.of("", " WHERE l.a = 'ana'") + ")"
 	case 13:
 		return "(SELECT l.a, n.g, l.h, l.x FROM " + one() + " l, (VALUES (0), (1)) " + "AS z JOIN (SELECT DISTINCT g FROM r) n)"
 	default:
@@ -329,6 +400,20 @@ func (q randomSQL) source(depth int) string {
 func (q randomSQL) condition(t string) string {
 	return q.of(t+"h > 0", t+"x > 8", t+"g IN (0, 1)", t+"g IN (SELECT g FROM s WHERE h > 1)", "EXISTS (SELECT 1 FROM s k WHERE k.g = "+t+"h)",
 		t+"x < (SELECT max(x) FROM r)", t+"h = 2 OR "+t+"g = 1")
+}
+
+// found returns a random condition that finds rows of a table by a key or by several, perhaps by each again.
+func (q randomSQL) found() string {
+	one := func() string {
+		return q.of("g = 1", "h = 1", "g IN (0, 1)", "h IN (1, '1', 2, NULL)", "id IN (1, 2, 3)", "id = 2", "g > 0", "h < 2 AND g = 1", "g = 1 AND h IN (0, 1, 3)",
+			"g IN (SELECT key FROM named)", "g IN (SELECT key FROM unique_)", "h IN (SELECT n FROM untyped)", "h IN (SELECT key FROM untyped)", "id IN (SELECT key FROM named)",
+			"id IN (SELECT key FROM numbered)", "(id, a) IN (SELECT n, 'ana' FROM numbered)", "(g, h) IN (SELECT key, n FROM pairs)", "a = 'ana' AND id IN (0, 1)", "a IN ('ana', 'ANA')")
+	}
+	condition := one()
+	for q.IntN(2) == 0 {
+		condition += q.of(" OR ", " OR ", " AND ") + one()
+	}
+	return condition
 }
 
 // with returns a random common table expression c.
@@ -405,7 +490,10 @@ func TestGroupsThatAReadingReachesAreCharged(t *testing.T) {
 	p := d.probes()
 	q := randomSQL{trials.Rand(t)}
 	once, several, statements := 0, 0, trials.Count(t, "GEOSQL_STATEMENTS", 200)
-	for range statements {
+	for i := range statements {
+		if i%20 == 0 {
+			d.plan(i%40 == 0)
+		}
 		statement := q.statement()
 		*p = probes{}
 		d.run(`SAVEPOINT probe`)

@@ -9,14 +9,20 @@ type definition struct{ at, register int }
 // read, without another one that always writes it. SQLite uses a register for one thing after another.
 type definitions struct {
 	numbers map[definition]int
-	reach   []bitSet // by number, before each instruction; nil if all definitions reach everywhere
+	all     map[int][]int // the instructions that write each register
+	reach   []bitSet      // by number, before each instruction; nil if all definitions reach everywhere
 }
 
 // maxDefining limits how many instructions a program has of which definitions are followed.
 const maxDefining = 4_000
 
 func newDefinitions(p Program) *definitions {
-	d := &definitions{numbers: map[definition]int{}}
+	d := &definitions{numbers: map[definition]int{}, all: map[int][]int{}}
+	for i := range p {
+		for r := range p[i].defines() {
+			d.all[r] = append(d.all[r], i)
+		}
+	}
 	if len(p) > maxDefining {
 		return d
 	}
@@ -25,8 +31,8 @@ func newDefinitions(p Program) *definitions {
 		return d
 	}
 	of := map[int][]int{} // numbers, by register
-	for i := range p {
-		for r := range p[i].defines() {
+	for r, list := range d.all {
+		for _, i := range list {
 			of[r] = append(of[r], len(d.numbers))
 			d.numbers[definition{i, r}] = len(d.numbers)
 		}
@@ -94,6 +100,21 @@ func (c *opcode) overwrites() bool {
 // has reports whether the value of a definition may be there before an instruction.
 func (d *definitions) has(at int, w definition) bool {
 	return d.reach == nil || d.reach[at].has(d.numbers[w])
+}
+
+// writer returns the only instruction that may have written a register where the one at i reads it; -1 if there are several, or none.
+func (d *definitions) writer(i, register int) int {
+	only := -1
+	for _, at := range d.all[register] {
+		if !d.has(i, definition{at, register}) {
+			continue
+		}
+		if only >= 0 {
+			return -1
+		}
+		only = at
+	}
+	return only
 }
 
 // A bitSet is a set of numbers.

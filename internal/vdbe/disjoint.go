@@ -28,9 +28,8 @@ func errNotUnderstood(instruction string) error {
 // indexes of the table together. So the groups that one instruction makes are disjoint: no
 // row is in two of them, or in one of them twice. The secret argument of a step is argument
 // number secret, from 0. A function is pure if it gives the same answer to the same
-// arguments; pure reports which functions are, by their names in lower case. The function table
-// returns the name of the table that a root page belongs to, as that of the table or of one of its
-// indexes, or "" if that is not known.
+// arguments; pure reports which functions are, by their names in lower case. The function btrees
+// describes the table or index with a root page.
 //
 // # The proof
 //
@@ -64,18 +63,18 @@ func errNotUnderstood(instruction string) error {
 // instructions end the proof, and so does the aggregate as a window function. Windows of other
 // functions have accumulators like any: steps back feed them as steps do, and an answer before the
 // group ends reads them.
-func (p Program) Disjoint(aggregate string, secret int, pure func(name string) bool, table func(database, root int) string) error {
+func (p Program) Disjoint(aggregate string, secret int, pure func(name string) bool, btrees func(database, root int) Btree) error {
 	switch {
 	case p.has(func(op *Op) bool { return op.code().effect == firesTrigger }):
 		return errors.New("the statement fires triggers" + kept)
 	case p.has(func(op *Op) bool { return op.asks(aggregate) }):
 		return errors.New("the aggregate is used as a window function; windows over its groups cost nothing more, sum(s) OVER (..) FROM (SELECT .. AS s .. GROUP BY ..)")
 	}
-	f, err := newFlow(p, pure)
+	f, err := newFlow(p, pure, btrees)
 	if err != nil {
 		return fmt.Errorf("%w%s", err, kept)
 	}
-	d := &disjointness{flow: f, aggregate: aggregate, tableOf: table, previous: f.previous(), checked: map[position]map[string]int{}}
+	d := &disjointness{flow: f, aggregate: aggregate, checked: map[position]map[string]int{}, keying: map[int]bool{}}
 	for at := range p {
 		if op := &p[at]; op.steps(aggregate) {
 			if err := d.prove(at, secret); err != nil {
@@ -114,9 +113,8 @@ func (op *Op) asks(aggregate string) bool {
 type disjointness struct {
 	*flow
 	aggregate string
-	tableOf   func(database, root int) string
-	previous  [][]int                     // the nodes before each node
 	checked   map[position]map[string]int // the number of ways from each table to a position; nil while they are counted
+	keying    map[int]bool                // the cursors of which it is being proved that they start by different keys
 }
 
 // writes reports whether the statement writes a table.
@@ -133,7 +131,7 @@ func (d *disjointness) writes(table string) bool {
 
 // table returns the name of a table. Tables of one name are taken for the same one, since a
 // file may be attached twice, and so are all tables without a known name.
-func (d *disjointness) table(root [2]int) string { return cmp.Or(d.tableOf(root[0], root[1]), "?") }
+func (d *disjointness) table(root [2]int) string { return cmp.Or(d.btree(root).Table, "?") }
 
 // prove proves that the steps of the instruction at have disjoint rows.
 func (d *disjointness) prove(at, secret int) error {
@@ -193,8 +191,20 @@ func (d *disjointness) ways(nodes []int, read func(int) sources) (map[string]int
 
 // once reports whether each row, record or content of a position feeds these nodes at most once.
 func (d *disjointness) once(p position, feeding []int) bool {
-	return !d.reaches(feeding, feeding, func(n int) bool { return d.movesOn(n, p) }) &&
-		(p.accumulator != 0 || d.onePass(p.cursor) || d.consumes(p.cursor, feeding))
+	if p.accumulator != 0 {
+		return d.movesBetween(p, feeding)
+	}
+	return d.visits(p.cursor, d.begins(p.cursor), feeding) || d.movesBetween(p, feeding) && d.consumes(p.cursor, feeding) || d.admits(p.cursor, feeding)
+}
+
+// visits reports whether a cursor that begins at some nodes feeds others at most once by each row.
+func (d *disjointness) visits(cursor int, begins, feeding []int) bool {
+	return d.movesBetween(position{cursor: cursor}, feeding) && (d.onePass(cursor, begins) || d.emptied(cursor, begins)) || d.keyed(cursor, begins, feeding)
+}
+
+// movesBetween reports whether a position moves on between any two of the nodes that it feeds.
+func (d *disjointness) movesBetween(p position, feeding []int) bool {
+	return !d.reaches(feeding, feeding, func(n int) bool { return d.movesOn(n, p) })
 }
 
 // movesOn reports whether a node moves a position on.
@@ -325,13 +335,30 @@ func (d *disjointness) insertsInto(n, table int) bool {
 	return false
 }
 
-// onePass reports whether a cursor starts at most once and goes one way.
-func (d *disjointness) onePass(cursor int) bool {
-	with := func(roles ...role) []int {
-		return d.nodes(func(n int) bool { return d.op(n).P1 == cursor && slices.Contains(roles, d.op(n).code().cursor) })
-	}
-	begin := append(d.startsToRead(cursor), with(probes)...)
-	return !d.reaches(begin, begin, none) && (len(with(advances)) == 0 || len(with(retreats)) == 0)
+// with returns the nodes that are of roles in the life of a cursor.
+func (d *disjointness) with(cursor int, roles ...role) []int {
+	return d.nodes(func(n int) bool { return d.op(n).P1 == cursor && slices.Contains(roles, d.op(n).code().cursor) })
+}
+
+// begins returns the nodes from which on a cursor may stand on rows that it has passed already.
+func (d *disjointness) begins(cursor int) []int {
+	return append(d.startsToRead(cursor), d.with(cursor, probes)...)
+}
+
+// onePass reports whether a cursor begins at most once and goes one way.
+func (d *disjointness) onePass(cursor int, begins []int) bool {
+	return !d.reaches(begins, begins, none) && d.oneWay(cursor)
+}
+
+func (d *disjointness) oneWay(cursor int) bool {
+	return len(d.with(cursor, advances)) == 0 || len(d.with(cursor, retreats)) == 0
+}
+
+// emptied reports whether the rows of a table of the statement's own are deleted before its cursor begins again, as those of a sorter are
+// that sorts one part of the rows after the other.
+func (d *disjointness) emptied(cursor int, begins []int) bool {
+	return d.cursors[cursor].own && d.oneWay(cursor) &&
+		!d.reaches(begins, begins, func(n int) bool { return d.op(n).P1 == cursor && d.op(n).code().effect == empties })
 }
 
 // consumes reports whether a cursor over a table of the statement's own deletes each row that feeds these nodes before it moves.

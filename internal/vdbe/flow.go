@@ -5,7 +5,9 @@ import "math/bits"
 // A flow follows which rows the values in registers come from, along the paths of a graph.
 type flow struct {
 	*graph
-	pure func(string) bool
+	pure    func(string) bool
+	btrees  func(database, root int) Btree
+	written *definitions
 	cursors
 	positions []position
 	numbers   map[position]int
@@ -13,6 +15,8 @@ type flow struct {
 	choices   map[int][]choice   // by the nodes where their ways meet
 	deciding  map[int]int        // the register of each deciding instruction, see choice
 	loops     []int              // of each node, see [graph.components]
+	previous  [][]int            // the nodes before each node
+	lookups   map[int]int        // see [flow.looksUp]
 	arguments map[int]int        // how many there are, by instruction
 	reach
 	grown bool // something stored has grown
@@ -20,13 +24,13 @@ type flow struct {
 }
 
 // newFlow finds the cursors, and follows values until nothing changes.
-func newFlow(p Program, pure func(string) bool) (*flow, error) {
+func newFlow(p Program, pure func(string) bool, btrees func(database, root int) Btree) (*flow, error) {
 	g, err := newGraph(p)
 	if err != nil {
 		return nil, err
 	}
-	f := &flow{graph: g, pure: pure, cursors: cursorsOf(g.program), numbers: map[position]int{}, stored: map[position]value{},
-		loops: g.components(), arguments: map[int]int{}}
+	f := &flow{graph: g, pure: pure, btrees: btrees, written: newDefinitions(p), cursors: cursorsOf(g.program), numbers: map[position]int{},
+		stored: map[position]value{}, loops: g.components(), previous: g.previous(), lookups: map[int]int{}, arguments: map[int]int{}}
 	f.findFollowers()
 	if err := f.findChoices(); err != nil {
 		return nil, err
@@ -152,6 +156,11 @@ func (f *flow) apply(n int, r *state) {
 	if role := code.cursor; role.moves() || role.opensOrCloses() {
 		f.moved(position{cursor: op.P1}, r.registers)
 		r.behind |= f.number(position{cursor: op.P1}) &^ elsewhere
+		if leader, is := f.lookups[f.at[n]]; is {
+			f.follow(leader, r.read(op, code.decides), r)
+		} else if role == leavesRows && f.leavesTogether(n) {
+			r.behind &^= f.number(position{cursor: op.P1})
+		}
 	} else if role == leads {
 		f.moved(position{cursor: op.P3}, r.registers)
 		r.behind &^= f.number(position{cursor: op.P1})

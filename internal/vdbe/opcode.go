@@ -19,6 +19,7 @@ type opcode struct {
 
 	operator string // of SQL, if it computes one
 	use      use    // its purpose for other values that it reads or that decide
+	bound    bound  // how the rows compare with the key where a run goes on at the next instruction
 	limits   limits
 }
 
@@ -125,6 +126,9 @@ const (
 	copies            // copies the values that it reads, register by register
 	counts            // writes how many rows a cursor has
 	countsDown        // counts P1 down, if it is positive
+	testsNull         // goes on at the next instruction unless P1 is NULL
+	converts          // converts values in place to the affinities of P4
+	admits            // adds the number in P3 to the set in P1, in its phase P4, and goes on unless an earlier phase has added it
 	binds             // writes a parameter of the statement
 	marks             // writes into P1, if it is not 0, whether the next step of min or max takes its row
 
@@ -142,6 +146,7 @@ const (
 	inserts      // stores the record that it reads, by its number
 	insertsKey   // stores the record that it reads, by its fields
 	deletesRow   // deletes the row where a cursor stands
+	empties      // deletes all rows of a table of the statement's own
 	transfers    // stores the row of the cursor P2
 	filters      // opens a virtual table's rows: see filterArguments
 	lists        // writes a list, for a virtual table, of the first fields of all rows of a cursor, and P3 takes them one by one
@@ -205,6 +210,19 @@ const (
 	asRemoved                // a key that it deletes
 )
 
+// A bound says on which side of a key rows are. A cursor that starts by a key moves away from it, so that all rows from there on are on that
+// side.
+type bound uint8
+
+const (
+	anywhere bound = iota
+	exactly        // the row has the key, and is the only one
+	atLeast        // equal or behind it
+	above          // behind it
+	atMost         // equal or before it
+	below          // before it
+)
+
 // limits tell which analyses do not know an instruction.
 type limits uint8
 
@@ -237,12 +255,12 @@ var opcodes = map[string]*opcode{
 	"IfPos":        {next: branchesAbove, effect: countsDown, decides: p1, use: asCondition},
 	"IfNotZero":    {next: branches, effect: countsDown, decides: p1, use: asCondition},
 	"DecrJumpZero": {next: branches, effect: countsDown, decides: p1, use: asCondition},
-	"IsNull":       {next: branches, decides: p1},
+	"IsNull":       {next: branches, effect: testsNull, decides: p1},
 	"NotNull":      {next: branches, decides: p1},
 	"IsType":       {next: branches, decides: p3, cursor: usesIt, limits: noRepeat}, // of the field P3 of a cursor, or of the register
 	"MustBeInt":    {next: branches, decides: p1, use: asEqual},
 	"Eq":           {next: branches, decides: p1 | p3, use: asEqual},
-	"Ne":           {next: branches, decides: p1 | p3, use: asEqual},
+	"Ne":           {next: branches, decides: p1 | p3, use: asEqual, bound: exactly},
 	"Ge":           {next: branches, decides: p1 | p3, use: asLess},
 	"Gt":           {next: branches, decides: p1 | p3, use: asLess},
 	"Le":           {next: branches, decides: p1 | p3, use: asLess},
@@ -277,8 +295,8 @@ var opcodes = map[string]*opcode{
 	"GetSubtype":   {effect: sets, reads: p1, writes: p2},
 	"SetSubtype":   {effect: sets, reads: p1 | p2, writes: p2},
 	"ClrSubtype":   {effect: sets, reads: p1, writes: p1},
-	"RealAffinity": {reads: p1},
-	"Affinity":     {reads: p1n2},
+	"RealAffinity": {effect: converts, reads: p1},
+	"Affinity":     {effect: converts, reads: p1n2},
 	"TypeCheck":    {reads: p1n2},
 	"ReleaseReg":   {},
 
@@ -330,21 +348,21 @@ var opcodes = map[string]*opcode{
 	"Last":          {next: branches, cursor: starts},
 	"Sort":          {next: branches, cursor: startsSorted},
 	"SorterSort":    {next: branches, cursor: startsSorted},
-	"SeekGE":        {next: branches, decides: key, cursor: starts, use: asKey},
-	"SeekGT":        {next: branches, decides: key, cursor: starts, use: asKey},
-	"SeekLE":        {next: branches, decides: key, cursor: starts, use: asKey},
-	"SeekLT":        {next: branches, decides: key, cursor: starts, use: asKey},
-	"SeekRowid":     {next: branches, decides: p3, cursor: starts, use: asEqual},
-	"NotExists":     {next: branches, decides: p3, cursor: starts, use: asEqual},
+	"SeekGE":        {next: branches, decides: key, cursor: starts, use: asKey, bound: atLeast},
+	"SeekGT":        {next: branches, decides: key, cursor: starts, use: asKey, bound: above},
+	"SeekLE":        {next: branches, decides: key, cursor: starts, use: asKey, bound: atMost},
+	"SeekLT":        {next: branches, decides: key, cursor: starts, use: asKey, bound: below},
+	"SeekRowid":     {next: branches, decides: p3, cursor: starts, use: asEqual, bound: exactly},
+	"NotExists":     {next: branches, decides: p3, cursor: starts, use: asEqual, bound: exactly},
 	"VFilter":       {next: branches, effect: filters, reads: p3, cursor: starts},
 	"Found":         {next: branches, decides: key, cursor: probes, use: asKey},
 	"NotFound":      {next: branches, decides: key, cursor: probes, use: asKey},
 	"NoConflict":    {next: branches, decides: key, cursor: probes, use: asKey},
 	"IfNoHope":      {next: branches, decides: key, cursor: usesIt, use: asKey},
-	"IdxGE":         {next: branches, decides: key, cursor: usesIt, use: asKey},
-	"IdxGT":         {next: branches, decides: key, cursor: usesIt, use: asKey},
-	"IdxLE":         {next: branches, decides: key, cursor: usesIt, use: asKey},
-	"IdxLT":         {next: branches, decides: key, cursor: usesIt, use: asKey},
+	"IdxGE":         {next: branches, decides: key, cursor: usesIt, use: asKey, bound: below},
+	"IdxGT":         {next: branches, decides: key, cursor: usesIt, use: asKey, bound: atMost},
+	"IdxLE":         {next: branches, decides: key, cursor: usesIt, use: asKey, bound: above},
+	"IdxLT":         {next: branches, decides: key, cursor: usesIt, use: asKey, bound: atLeast},
 	"IFindKey":      {next: branches, decides: key, cursor: usesIt, use: asKey, limits: noQuery},
 	"Next":          {next: branches, cursor: advances},
 	"Prev":          {next: branches, cursor: retreats},
@@ -363,7 +381,7 @@ var opcodes = map[string]*opcode{
 	"SequenceTest":  {next: branches, cursor: changes},
 	"SorterCompare": {next: branches, decides: p3, cursor: usesIt, use: asRecordOrder, limits: noQuery},
 	"RowSetRead":    {next: branches, effect: sets, decides: p1, writes: p3, limits: noQuery},
-	"RowSetTest":    {next: branches, decides: p1 | p3, limits: noQuery},
+	"RowSetTest":    {next: branches, effect: admits, decides: p1 | p3},
 	"RowSetAdd":     {reads: p1 | p2, limits: noQuery},
 
 	// Records.
@@ -383,7 +401,7 @@ var opcodes = map[string]*opcode{
 	"RowCell":      {effect: transfers, decides: p3, cursor: changes, limits: noQuery},
 	"Delete":       {effect: deletesRow, cursor: changes},
 	"IdxDelete":    {decides: p2n3, cursor: changes, use: asRemoved},
-	"ResetSorter":  {cursor: changes},
+	"ResetSorter":  {effect: empties, cursor: changes},
 	"VInitIn":      {effect: lists, writes: p2 | p3, cursor: usesIt, limits: noPath},
 	"ResultRow":    {effect: returnsRow, reads: p1n2},
 

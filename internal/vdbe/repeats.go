@@ -349,30 +349,17 @@ func (a *analysis) sortedBy(i int) int {
 			return count
 		}
 	}
-	record := a.writer(i, a.program[i].P2)
-	for k := 0; record != nil && record.code().effect == packs && k < record.P2; k++ {
+	by := a.definitions().writer(i, a.program[i].P2)
+	if by < 0 {
+		return math.MaxInt
+	}
+	record := &a.program[by]
+	for k := 0; record.code().effect == packs && k < record.P2; k++ {
 		if a.program.numbersRows(record.P1+k, cursor) {
 			return k + 1
 		}
 	}
 	return math.MaxInt
-}
-
-// writer returns the only instruction that may have written a register where instruction i reads it; nil if there are several.
-func (a *analysis) writer(i, register int) (only *Op) {
-	for at := range a.program {
-		op := &a.program[at]
-		for r := range op.defines() {
-			if r != register || !a.definitions().has(i, definition{at, r}) {
-				continue
-			}
-			if only != nil {
-				return nil
-			}
-			only = op
-		}
-	}
-	return only
 }
 
 // numbersRows reports whether nothing writes a register but the sequence of a cursor, which never repeats a number.

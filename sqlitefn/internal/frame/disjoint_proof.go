@@ -144,13 +144,11 @@ func (s *Session) proveDisjoint(key programKey, f *Function) (p proof, err error
 	if err != nil {
 		return p, err
 	}
-	tables, err := s.tablesByRoot()
+	btrees, err := s.btrees()
 	if err != nil {
 		return p, err
 	}
-	p.missing = program.Disjoint(f.Name, secretReading, pure.has, func(database, root int) string {
-		return tables[[2]int{database, root}]
-	})
+	p.missing = program.Disjoint(f.Name, secretReading, pure.has, btrees.of)
 	switch {
 	case p.missing != nil:
 	case key.uncommitted && program.ReturnsRows():
@@ -228,24 +226,4 @@ func (s *Session) schemas() (string, error) {
 		}
 	}
 	return versions.String(), nil
-}
-
-// tablesByRoot returns the name of each table by the number of its database and the root page
-// of the table or of one of its indexes.
-func (s *Session) tablesByRoot() (map[[2]int]string, error) {
-	databases, err := s.Databases()
-	if err != nil {
-		return nil, err
-	}
-	tables := map[[2]int]string{}
-	for _, d := range databases {
-		tables[[2]int{d.Number, 1}] = "sqlite_schema"
-		err := s.Query("SELECT rootpage, tbl_name FROM "+d.Table("sqlite_schema")+" WHERE rootpage > 0", func(st *sqlite.Stmt) {
-			tables[[2]int{d.Number, ColumnInt(st, 0)}] = ColumnText(st, 1)
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return tables, nil
 }
