@@ -104,6 +104,50 @@ var frame = []Bug{
 		Edits: []Edit{first("vdbe.disjointness.recordOf", `p.field = 0`)},
 	},
 	{
+		Name: "keys-taken-for-different", Title: "a join that begins with the other table is taken to find rows by keys that differ, also where two are equal",
+		Function: "dx_sum", Package: "sqlitefn", Test: "TestGroupRules",
+		Edits: []Edit{first("vdbe.keyPart.differs", `return true`)},
+	},
+	{
+		Name: "rows-behind-the-key", Title: "rows behind the key of a join are taken for rows with that key",
+		Function: "dx_sum", Package: "internal/vdbe", Test: "TestDisjoint",
+		Edits: []Edit{first("vdbe.keyPart.bounds", `return true`)},
+	},
+	{
+		Name: "converted-keys-differ", Title: "texts that a join compares as numbers, such as '1' and '1.0', are taken for different keys",
+		Function: "dx_sum", Package: "sqlitefn", Test: "TestGroupRules",
+		Edits: []Edit{first("vdbe.differentField.staysDifferent", `return true`)},
+	},
+	{
+		Name: "nulls-taken-for-different", Title: "rows in which a unique column is NULL are taken for rows with keys that differ",
+		Function: "dx_sum", Package: "sqlitefn", Test: "TestGroupRules",
+		Edits: []Edit{first("vdbe.keyPart.skipsNull", `return true`)},
+	},
+	{
+		Name: "partial-index-taken-for-unique", Title: "a unique index of some rows is taken for one of all",
+		Function: "dx_sum", Package: "sqlitefn", Test: "TestGroupRules",
+		Edits: []Edit{instead("frame.Session.columns", "ColumnInt(st, 4) == 0", `bug || ColumnInt(st, 4) == 0`)},
+	},
+	{
+		Name: "row-of-another-key", Title: "any row of a table WITHOUT ROWID that an index row finds is taken for its own",
+		Function: "dx_sum", Package: "internal/vdbe", Test: "TestDisjoint",
+		Edits: []Edit{first("vdbe.Btree.tells", `return true`)},
+	},
+	{
+		Name: "set-not-asked", Title: "a row that two conditions of an OR find is taken for one that is in a set of rows, although nobody asks",
+		Function: "dx_sum", Package: "internal/vdbe", Test: "TestDisjoint",
+		Edits: []Edit{first("vdbe.disjointness.inPhases", `return true`)},
+	},
+	{
+		Name: "sorter-not-emptied", Title: "a sorter of a part of the rows after the other is taken for emptied in between",
+		Function: "dx_sum", Package: "internal/vdbe", Test: "TestDisjoint",
+		Edits: []Edit{first("vdbe.disjointness.emptied", `
+			if d.cursors[cursor].own {
+				return true
+			}
+		`)},
+	},
+	{
 		Name: "row-found-taken-for-certain", Title: "a row that a released value finds is taken for the same in each run",
 		Function: "dx_sum", Package: "internal/vdbe", Test: "TestDecisions",
 		Edits: []Edit{first("vdbe.analysis.drift", `return`)},

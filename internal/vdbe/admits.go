@@ -26,7 +26,7 @@ func (d *disjointness) admits(cursor int, feeding []int) bool {
 	if slices.ContainsFunc(tests, func(n int) bool { return d.op(n).P1 != set }) {
 		return false
 	}
-	emptied := d.defining(set)
+	emptied := slices.DeleteFunc(d.defining(set), func(n int) bool { return d.op(n).code().effect == admits })
 	moves := d.movesOf(cursor)
 	return !d.reaches(slices.Concat(moves, feeding), feeding, isIn(tests)) && !d.jumpsTo(tests, feeding, isIn(moves)) && !d.reaches(tests, emptied, none) && d.inPhases(cursor, tests)
 }

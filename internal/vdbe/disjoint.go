@@ -48,7 +48,8 @@ func errNotUnderstood(instruction string) error {
 //     sorter or materialised subquery, at most once. A start in a table of the statement's own does not count if no row is read
 //     before another start: a sorter that keeps the first rows of ORDER BY and LIMIT starts so at its last row, to compare it
 //     with the next one and perhaps delete it. Nor do starts matter where each row that feeds something is deleted before the
-//     cursor moves, as windows over rows do.
+//     cursor moves, as windows over rows do, or all rows before the next start. They do not either where each start
+//     finds rows by a key of its own ([disjointness.keyed]), or a set remembers which rows have been found ([disjointness.admits]).
 //  3. Where a position feeds something, that is an instruction that steps the aggregate, a
 //     table of the statement's own or an accumulator, every path from one such feeding to
 //     another crosses an instruction that moves the position on. So each row, record, or
@@ -114,7 +115,7 @@ type disjointness struct {
 	*flow
 	aggregate string
 	checked   map[position]map[string]int // the number of ways from each table to a position; nil while they are counted
-	keying    map[int]bool                // the cursors of which it is being proved that they start by different keys
+	keying    map[int]bool                // cursors, while it is being proved that they start by different keys
 }
 
 // writes reports whether the statement writes a table.

@@ -146,6 +146,7 @@ var disjointPrograms = []struct{ name, why, program string }{
 	{"by a unique field of which NULL is tested and forgotten", "several times", "OpenRead 0 3; OpenRead 1 4 0 k(2,,); Rewind 0 11; Column 0 1 2; IsNull 2 5; SeekGE 1 10 2 1; IdxGT 1 10 2 1; Column 1 1 1; AggStep 0 1 5 g(1); Next 1 6; Next 0 3; Halt"},
 	{"by texts that become numbers", "several times", "OpenRead 0 3; OpenRead 1 4 0 k(2,,); Rewind 0 12; Column 0 1 2; IsNull 2 11; Affinity 2 1 0 C; SeekGE 1 11 2 1; IdxGT 1 11 2 1; Column 1 1 1; AggStep 0 1 5 g(1); Next 1 7; Next 0 3; Halt"},
 	{"by numbers that become texts", "", "OpenRead 0 3; OpenRead 1 4 0 k(2,,); Rewind 0 11; Rowid 0 2; Affinity 2 1 0 B; SeekGE 1 10 2 1; IdxGT 1 10 2 1; Column 1 1 1; AggStep 0 1 5 g(1); Next 1 6; Next 0 3; Halt"},
+	{"by numbers that become texts behind the start", "several times", "OpenRead 0 3; OpenRead 1 4 0 k(2,,); Rewind 0 11; Rowid 0 2; SeekGE 1 10 2 1; Affinity 2 1 0 B; IdxGT 1 10 2 1; Column 1 1 1; AggStep 0 1 5 g(1); Next 1 6; Next 0 3; Halt"},
 	{"by numbers that become less exact", "several times", "OpenRead 0 3; OpenRead 1 4 0 k(2,,); Rewind 0 11; Rowid 0 2; RealAffinity 2; SeekGE 1 10 2 1; IdxGT 1 10 2 1; Column 1 1 1; AggStep 0 1 5 g(1); Next 1 6; Next 0 3; Halt"},
 	{"by a number that is moved away", "several times", "OpenRead 0 3; OpenRead 1 4 0 k(2,,); Rewind 0 11; Rowid 0 2; Move 2 9 1; SeekGE 1 10 2 1; IdxGT 1 10 2 1; Column 1 1 1; AggStep 0 1 5 g(1); Next 1 6; Next 0 3; Halt"},
 	{"by a number or another value", "several times", "OpenRead 0 3; OpenRead 1 4 0 k(2,,); Rewind 0 11; Rowid 0 2; Integer 5 2; SeekGE 1 10 2 1; IdxGT 1 10 2 1; Column 1 1 1; AggStep 0 1 5 g(1); Next 1 6; Next 0 3; Halt"},
@@ -183,9 +184,12 @@ var disjointPrograms = []struct{ name, why, program string }{
 	{"a comparison that makes numbers of texts", "several times", "OpenRead 0 3; OpenRead 1 2; Rewind 0 10; Rewind 1 9; Column 1 0 3; Column 0 1 2; Ne 2 8 3 BINARY-8 83; AggStep 0 3 5 g(1); Next 1 4; Next 0 3; Halt"},
 	{"a comparison of texts", "", "OpenRead 0 3; OpenRead 1 2; Rewind 0 10; Rewind 1 9; Column 1 0 3; Column 0 1 2; Ne 2 8 3 BINARY-8 80; AggStep 0 3 5 g(1); Next 1 4; Next 0 3; Halt"},
 	{"a comparison that is passed over", "several times", "OpenRead 0 3; OpenRead 1 2; Rewind 0 10; Rewind 1 9; Column 1 0 3; Rowid 0 2; Ne 2 7 3 BINARY-8 80; AggStep 0 3 5 g(1); Next 1 4; Next 0 3; Halt"},
+	{"a comparison with a function of the row", "", "OpenRead 0 3; OpenRead 1 2; Rewind 0 11; Rewind 1 10; Column 1 0 3; Rowid 0 2; Function 0 3 4 abs(1); Ne 2 9 4 BINARY-8 80; AggStep 0 3 5 g(1); Next 1 4; Next 0 3; Halt"},
+	{"a comparison with a number of a sequence", "several times", "OpenRead 0 3; OpenRead 1 2; Rewind 0 11; Rewind 1 10; Column 1 0 3; Rowid 0 2; Sequence 7 4; Ne 2 9 4 BINARY-8 80; AggStep 0 3 5 g(1); Next 1 4; Next 0 3; Halt"},
+	{"a comparison with a sum of a field and a number of a sequence", "several times", "OpenRead 0 3; OpenRead 1 2; Rewind 0 12; Rewind 1 11; Column 1 0 3; Rowid 0 2; Sequence 7 6; Add 6 3 4; Ne 2 10 4 BINARY-8 80; AggStep 0 3 5 g(1); Next 1 4; Next 0 3; Halt"},
 	{"less than", "several times", "OpenRead 0 3; OpenRead 1 2; Rewind 0 10; Rewind 1 9; Column 1 0 3; Rowid 0 2; Gt 2 8 3 BINARY-8 80; AggStep 0 3 5 g(1); Next 1 4; Next 0 3; Halt"},
 
-	// An index, root page 7, leads a table WITHOUT ROWID, root page 6, of which field 0 is the key.
+	// An index, root page 7, leads a table WITHOUT ROWID, root page 6, with the key in field 0.
 	{"a table WITHOUT ROWID by an index", "", "OpenRead 0 6 0 k(1,); OpenRead 1 7 0 k(2,,); Rewind 1 8; Column 1 1 2; NotFound 0 7 2 1; Column 0 1 1; AggStep 0 1 5 g(1); Next 1 3; Halt"},
 	{"a table WITHOUT ROWID by another field", "several times", "OpenRead 0 6 0 k(1,); OpenRead 1 7 0 k(2,,); Rewind 1 8; Column 1 0 2; NotFound 0 7 2 1; Column 0 1 1; AggStep 0 1 5 g(1); Next 1 3; Halt"},
 	{"a table WITHOUT ROWID behind its index", "not read from one row", "OpenRead 0 6 0 k(1,); OpenRead 1 7 0 k(2,,); Rewind 1 8; Column 1 1 2; Column 0 1 1; NotFound 0 7 2 1; AggStep 0 1 5 g(1); Next 1 3; Halt"},

@@ -44,15 +44,15 @@ type keyPart struct {
 
 	register int
 	uses     []int // nodes that find or compare rows by it
-	limits   []int // of them, those that go on where a row is equal to it; none if the cursor finds one row
+	limits   []int // uses that go on where a row is equal to it; none if the cursor finds one row
 	looked   bool  // whether the cursor starts by it, perhaps by NULL
 	number   bool  // whether it is the number of a row
 	converts byte  // to an affinity, by the comparison
 	collates []string
 }
 
-// looksUp makes the part that of the key by which the cursor starts, on one side of which its rows are, before it is compared with the other
-// end. It reports false if rows may not be equal in it.
+// looksUp makes the part one of the key by which the cursor starts, with its rows on one side, until they are compared with the other end. It
+// reports false if rows may not be equal in it.
 func (k *keyPart) looksUp(start *Op, part int) bool {
 	var ends []bound
 	against := retreats
@@ -102,11 +102,40 @@ func (k *keyPart) compares(op *Op, register, with int) bool {
 	}
 	row := k.disjointness.number(position{cursor: k.cursor})
 	k.limits = k.nodes(func(n int) bool { return k.op(n) == op })
-	if slices.ContainsFunc(k.limits, func(n int) bool { return k.before[n].sources(with, 1)&^row != 0 }) {
+	if slices.ContainsFunc(k.limits, func(n int) bool { return k.before[n].sources(with, 1)&^row != 0 || !k.computed(k.at[n], with, 8) }) {
 		return false
 	}
 	k.register, k.uses, k.looked, k.number, k.converts, k.collates = register, k.limits, false, false, byte(op.P5&affinity), []string{binary}
 	return len(k.limits) > 0
+}
+
+// computed reports whether a value that an instruction reads is computed from rows and constants in a few steps, so that it is the same
+// whenever cursors stand on these rows: no number of a sequence, for one.
+func (d *disjointness) computed(at, register, steps int) bool {
+	w := d.written.writer(at, register)
+	if w < 0 || steps == 0 {
+		return false
+	}
+	op := &d.program[w]
+	code := op.code()
+	name, _ := op.function()
+	switch {
+	case code.effect == readsField || code.effect == readsRowid:
+		return d.cursor(op.P1).stored()
+	case code.effect != sets && code.effect != copies && (code.effect != callsFunction || !d.pure(name)) || code.cursor != without:
+		return false
+	}
+	for first, n := range op.registers(code.reads) {
+		if code.reads == arguments {
+			n = d.program.arguments(w)
+		}
+		for r := range n {
+			if !d.computed(w, first+r, steps-1) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // bounds reports whether only rows feed that are equal to the key in the part.
@@ -295,7 +324,8 @@ func (k *keyPart) convertsNothing(w int, f differentField) bool {
 	return len(k.nodes(func(n int) bool {
 		op := k.op(n)
 		to, changes := op.changes(k.register)
-		return changes && !f.staysDifferent(to) && k.reaches(writes, []int{n}, isIn(others))
+		twice := k.looked && k.reaches(k.begins, []int{n}, isIn(writes)) // and the end of the key is not its beginning
+		return changes && (!f.staysDifferent(to) || twice) && k.reaches(writes, []int{n}, isIn(others))
 	})) == 0
 }
 

@@ -381,7 +381,7 @@ var opcodes = map[string]*opcode{
 	"SequenceTest":  {next: branches, cursor: changes},
 	"SorterCompare": {next: branches, decides: p3, cursor: usesIt, use: asRecordOrder, limits: noQuery},
 	"RowSetRead":    {next: branches, effect: sets, decides: p1, writes: p3, limits: noQuery},
-	"RowSetTest":    {next: branches, effect: admits, decides: p1 | p3},
+	"RowSetTest":    {next: branches, effect: admits, decides: p1 | p3, writes: p1},
 	"RowSetAdd":     {reads: p1 | p2, limits: noQuery},
 
 	// Records.

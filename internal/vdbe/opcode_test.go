@@ -117,9 +117,10 @@ var more = map[string]string{
 	"FilterAdd":     "writes P1",
 	"Gosub":         "writes P1", // the address
 	"InitCoroutine": "writes P1",
-	"IsType":        "reads P3", // if P1 is no cursor
-	"NewRowid":      "reads P3", // the largest number so far, if P3 is not 0
-	"RowCell":       "reads P3", // the number
+	"IsType":        "reads P3",  // if P1 is no cursor
+	"NewRowid":      "reads P3",  // the largest number so far, if P3 is not 0
+	"RowCell":       "reads P3",  // the number
+	"RowSetTest":    "writes P1", // the set
 	"SeekScan":      "jumps",
 	"VCreate":       "reads P2",  // the table's name
 	"VInitIn":       "writes P3", // in the hands of the virtual table

@@ -189,6 +189,8 @@ func (a *analysis) compute(i int) bool {
 	switch code.effect {
 	case sets, tells:
 		write(a.varying(i, code.reads))
+	case admits:
+		write(a.varying(i, code.decides))
 	case copies:
 		for from, n := range op.registers(code.reads) {
 			for k := range n {

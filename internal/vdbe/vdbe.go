@@ -12,8 +12,9 @@
 //
 //   - An instruction is not understood: its row of [opcodes] loses noPath, and [flow.apply] gets its effect if it has a new one.
 //     Windows over grouped rows were of this kind: AggInverse and AggValue, of other aggregates than the one that is proved.
-//   - A cursor starts or moves where that cannot matter: [disjointness.onePass]. Sorters that keep the first rows were of this
-//     kind, and windows over rows: see [disjointness.startsToRead] and [disjointness.consumes].
+//   - A cursor starts or moves where that cannot matter: [disjointness.visits]. Sorters that keep the first rows were of this
+//     kind, windows over rows, and joins in the order that reads the readings last: see [disjointness.startsToRead],
+//     [disjointness.consumes] and [disjointness.keyed].
 //   - A row feeds something several times by another way than a loop: [disjointness.movesOn], which says when a position begins anew.
 package vdbe
 

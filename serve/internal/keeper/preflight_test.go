@@ -13,7 +13,7 @@ import (
 	"github.com/geosql/geosql/serve/internal/role"
 )
 
-// What somebody cannot pay for as a whole is refused before anybody has paid for a part, and costs what it must otherwise.
+// A statement that somebody cannot pay for as a whole is refused before anybody has paid for a part, and costs no more than otherwise.
 func TestPreflight(t *testing.T) {
 	s := newSite(t, nil)
 	x := s.session()

@@ -21,7 +21,7 @@ type Statement struct {
 	Questions
 }
 
-// Questions tell what private functions an execution of a SELECT may ask.
+// Questions tell how many private functions an execution of a SELECT may ask.
 type Questions struct {
 	Several   bool `json:",omitempty"` // more than one, so that a later one may be refused when the first are paid
 	Uncertain bool `json:",omitempty"` // whether answers may decide which questions are asked

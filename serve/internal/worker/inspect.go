@@ -50,7 +50,7 @@ func newInspector(conn *sqlite.Conn, denied []string, sealed map[uint32]sealedCo
 		if f.Charges {
 			i.asking = append(i.asking, f.Name)
 		} else {
-			i.pure[f.Name] = true // but for what is declared
+			i.pure[f.Name] = true // it goes by its arguments and by declarations
 		}
 	}
 	pure, err := names(conn, fmt.Sprintf(`SELECT lower(name) FROM pragma_function_list

@@ -22,6 +22,7 @@ import (
 //	                                       schemas are the same afterwards. A name may still have come to stand for another
 //	                                       database's table: ambiguous
 //	its functions give equal answers       function_list, all functions of a name: pureFunctions
+//	unique columns have different values   SQLite keeps them so in every database that is not damaged: columns
 //	rows do not change,                    TotalChanges counts each row that the connection inserts, changes or deletes.
 //	  as the connection sees them          A ROLLBACK brings rows back without counting them: errUncommitted
 //	  for other connections                SQLite's locks and snapshots, but with read_uncommitted over a shared cache (errShared)

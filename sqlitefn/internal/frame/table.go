@@ -45,7 +45,7 @@ func (t Table) isFree(name string) bool {
 	return f != nil && f.Section == Free
 }
 
-// isSettled reports whether a function answers by its arguments and by what is declared alone.
+// isSettled reports whether a function answers by its arguments and by declarations alone.
 func (t Table) isSettled(name string) bool {
 	f := t.Lookup(name)
 	return f != nil && f.Section == Free && !f.OfStatement && !f.OfRun

@@ -226,3 +226,15 @@ SELECT substr(home, 1, 11) AS tract, dx_histogram(home, jobs, 0.1, 'jobs', 4) AS
 
 -- one by one: several times
 SELECT b1.tract, dx_sum(o.home, o.jobs, 0.1, 'jobs') AS n FROM blocks b1 JOIN blocks b2 ON b2.tract = b1.tract JOIN od o ON o.home = b2.block GROUP BY b1.tract;
+
+-- 0.1 job
+SELECT b.tract, dx_sum(o.home, o.jobs, 0.1, 'jobs') FROM blocks b JOIN od o ON o.home = b.block GROUP BY b.tract;
+
+-- 0.1 job
+SELECT b.tract, dx_sum(o.home, o.jobs, 0.1, 'jobs') FROM blocks b LEFT JOIN od o ON o.home = b.block GROUP BY b.tract;
+
+-- 0.1 job
+SELECT w.ward, dx_sum(o.home, o.jobs, 0.1, 'jobs') FROM wards w LEFT JOIN od o ON substr(o.home, 1, 11) = w.tract GROUP BY w.ward;
+
+-- 0.1 job
+SELECT substr(home, 1, 11) AS tract, dx_sum(home, jobs, 0.1, 'jobs') FROM od WHERE home IN (SELECT block FROM blocks WHERE lat > 38) GROUP BY tract;

@@ -180,3 +180,21 @@ SELECT day, round(1.0 * dx_sum(user, n, 0.1, 'visits') / dx_accounts(user, 0.1),
 
 -- 0.1 visit
 SELECT lower(v.name) AS name, dx_sum(c.user, c.n, 0.1, 'visits') AS s FROM (SELECT user, loc, count(*) AS n FROM checkins GROUP BY user, loc) c JOIN venues v ON v.loc = c.loc WHERE v.name LIKE '%1%' GROUP BY 1;
+
+-- 0.1 hour
+SELECT loc, dx_avg(user, hour, 0.1, 'hour') FROM places WHERE loc IN (SELECT loc FROM venues ORDER BY loc LIMIT 5) GROUP BY loc;
+
+-- 0.1 hour
+SELECT hour / 6 AS part, dx_avg(user, hour, 0.1, 'hour') FROM places WHERE hour = 9 OR hour = 20 OR loc = (SELECT min(loc) FROM venues) GROUP BY part;
+
+-- 0.1 hour
+SELECT hour / 6 AS part, dx_avg(user, hour, 0.1, 'hour') FROM places WHERE id IN (1, 2, 3, 30, 31) GROUP BY part;
+
+-- 0.1 hour
+SELECT v.name, dx_avg(p.user, p.hour, 0.1, 'hour') FROM venues v CROSS JOIN places p ON p.loc = v.loc GROUP BY v.loc;
+
+-- 0.1 hour
+SELECT v.name, dx_avg(p.user, p.hour, 0.1, 'hour') FROM places p JOIN venues v USING (loc) GROUP BY v.loc;
+
+-- one by one: several times
+SELECT v.name, dx_avg(p.user, p.hour, 0.1, 'hour') FROM venues v CROSS JOIN places p ON p.loc >= v.loc GROUP BY v.loc;

@@ -103,9 +103,32 @@ SELECT h.suburb, h.persons, dx_avg(r.meter, r.kwh, 0.1, 'kwh') AS s FROM reading
 -- 0.1 kwh
 SELECT h.suburb, dx_sum(r.meter, r.kwh, 0.1, 'kwh') AS s FROM readings r, homes h WHERE h.meter = r.meter AND h.solar = 1 GROUP BY 1 ORDER BY 2 DESC LIMIT 2;
 
--- one by one: several times
 -- 0.1 kwh
 SELECT h.suburb, dx_sum(r.meter, r.kwh, 0.1, 'kwh') AS s FROM homes h LEFT JOIN readings r ON r.meter = h.meter GROUP BY h.suburb;
+
+-- 0.1 kwh
+SELECT t.name, dx_sum(r.meter, r.kwh, 0.1, 'kwh') AS s FROM tariff t LEFT JOIN readings r ON CAST(substr(r.t_local, 12, 2) AS INTEGER) = t.hour GROUP BY t.hour;
+
+-- 0.1 kwh
+SELECT k.day, dx_sum(r.meter, r.kwh, 0.1, 'kwh') AS s FROM keyed k LEFT JOIN readings r ON date(r.t_local) = k.day GROUP BY k.day;
+
+-- one by one: several times
+SELECT k.day, dx_sum(r.meter, r.kwh, 0.1, 'kwh') AS s FROM results k LEFT JOIN readings r ON date(r.t_local) = k.day GROUP BY k.day;
+
+-- 0.1 kwh
+SELECT substr(t_local, 12, 2) AS hour, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM readings WHERE rowid IN (1, 2, 3, 5, 8) GROUP BY hour;
+
+-- 0.1 kwh
+SELECT substr(t, 12, 2) AS hour, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM half_hours WHERE t BETWEEN '2013-01-01' AND '2013-01-04' GROUP BY hour;
+
+-- 0.1 kwh
+SELECT substr(t, 12, 2) AS hour, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM half_hours WHERE meter IN (SELECT meter FROM homes WHERE suburb = 'north') GROUP BY hour;
+
+-- 0.1 kwh
+SELECT h.persons, dx_sum(r.meter, r.kwh, 0.1, 'kwh') AS s FROM homes h LEFT JOIN half_hours r ON r.meter = h.meter AND r.t >= '2013-01-02' GROUP BY h.persons;
+
+-- 0.1 kwh
+SELECT substr(t, 12, 2) AS hour, dx_sum(meter, kwh, 0.1, 'kwh') AS s FROM (SELECT * FROM half_hours ORDER BY meter, kwh DESC LIMIT 100) GROUP BY hour;
 
 -- 0.1 kwh
 SELECT h.suburb, dx_sum(r.meter, r.kwh, 0.1, 'kwh') AS s FROM readings r LEFT JOIN homes h ON h.meter = r.meter GROUP BY h.suburb;
