@@ -205,12 +205,15 @@ func BenchmarkPIMStep(b *testing.B) {
 func BenchmarkSealed(b *testing.B) {
 	for _, bench := range []struct {
 		name, query string
+		reserved    string // unit
 		accounts    int
 	}{
-		{"sum/60accounts", `SELECT dx_sum(kwh, 0.0001) FROM s`, 60},
-		{"sum/100000accounts", `SELECT dx_sum(kwh, 0.0001) FROM s`, 100_000},
-		{"accounts-dh/60accounts", `SELECT dx_sum(kwh, 0.0000001, 'dh') FROM s`, 60},
-		{"groups/60accounts", `SELECT dx_sum(kwh, 0.0001) FROM s GROUP BY id * 7919 % 1000`, 60},
+		{"sum/60accounts", `SELECT dx_sum(kwh, 0.0001) FROM s`, "kWh", 60},
+		{"sum/100000accounts", `SELECT dx_sum(kwh, 0.0001) FROM s`, "kWh", 100_000},
+		{"person/60accounts", `SELECT dx_sum(dx_person(kwh, 0, 1000000), 0.0001) FROM s`, "record", 60},
+		{"person/100000accounts", `SELECT dx_sum(dx_person(kwh, 0, 1000000), 0.0001) FROM s`, "record", 100_000},
+		{"accounts-dh/60accounts", `SELECT dx_sum(kwh, 0.0000001, 'dh') FROM s`, "kWh", 60},
+		{"groups/60accounts", `SELECT dx_sum(kwh, 0.0001) FROM s GROUP BY id * 7919 % 1000`, "kWh", 60},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			d := newSealed(b, nil)
@@ -226,7 +229,7 @@ func BenchmarkSealed(b *testing.B) {
 			}
 			insert.Close()
 			d.run(`COMMIT`)
-			ask(b, d.conn, fmt.Sprintf(`SELECT budget_reserve('account' || value, 'kWh', 5) FROM (WITH RECURSIVE n(value) AS (SELECT 0 UNION ALL SELECT value + 1 FROM n WHERE value < %d) SELECT value FROM n)`, bench.accounts-1))
+			ask(b, d.conn, fmt.Sprintf(`SELECT budget_reserve('account' || value, '%s', 5) FROM (WITH RECURSIVE n(value) AS (SELECT 0 UNION ALL SELECT value + 1 FROM n WHERE value < %d) SELECT value FROM n)`, bench.reserved, bench.accounts-1))
 			ratio(b, d.conn, bench.query, `SELECT sum(length(kwh)) FROM s`)
 		})
 	}

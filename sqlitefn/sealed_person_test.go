@@ -17,21 +17,22 @@ func TestPersonAnswers(t *testing.T) {
 	d := newSealed(t, sealedRows)
 	d.run(`SELECT budget_limit('*', 'record', 9000000)`)
 	for query, want := range map[string]string{
-		`SELECT dx_sum(dx_person(kwh, 0, 20), 10000) FROM s`:                                                                     "[[23]]",
-		`SELECT dx_sum(dx_person(kwh, 0, 10), 10000, 'dh'), dx_avg(dx_person(kwh, 0, 10), 10000) FROM s`:                         "[[21 7]]",
-		`SELECT dx_min(dx_person(kwh, 3, 10), 1000), dx_max(dx_person(kwh, 3, 10), 1000) FROM s`:                                 "[[3 10]]",
-		`SELECT dx_median(dx_person(kwh, 0, 20), 1000), dx_percentile(dx_person(kwh, 0, 20), 100, 1000) FROM s`:                  "[[9 12]]",
-		`SELECT round(dx_variance(dx_person(kwh, 0, 12), 900000), 1) FROM s`:                                                     "[[17.6]]", // of 12, 2, 9
-		`SELECT round(dx_stddev(dx_person(kwh, 0, 12), 900000, 'dh'), 1) FROM s`:                                                 "[[4.2]]",
-		`SELECT bin.value ->> 'count' FROM (SELECT dx_histogram(dx_person(kwh, 1, 12), 1000, 3) AS h FROM s), json_each(h) bin`:  "[[1] [0] [2]]",
-		`SELECT zone, dx_sum(dx_person(kwh, 0, 20), 10000) FROM s GROUP BY zone`:                                                 "[[1 5] [2 18]]",
-		`SELECT dx_sum(dx_person(dx_narrow(kwh, 3, 4), 0, 20), 10000) FROM s`:                                                    "[[18]]", // 3+4+4, 3, 4
-		`SELECT dx_sum(dx_person(kwh, -20, -10), 10000), dx_sum(dx_person(kwh, 100, 110), 10000) FROM s`:                         "[[-30 300]]",
-		`SELECT dx_sum(dx_person(kwh, 0, 20), 10000) FROM s WHERE 0`:                                                             "[[<nil>]]",
-		`SELECT dx_sum(dx_person(NULL, 0, 20), 1), typeof(dx_person(NULL, 0, 20)), length(dx_person(kwh, 0, 20)) FROM s LIMIT 1`: "[[<nil> null 73]]",
-		`SELECT dx_avg(dx_person(v, 0, 20), 10000) FROM (SELECT kwh AS v FROM s WHERE id > 3 UNION ALL SELECT NULL)`:             "[[5.5]]",
-		`SELECT dx_within(dx_sum(dx_person(kwh, 0, 20), 1), 0.5) FROM s`:                                                         "[[14]]", // 20 ln 2, as hi - lo is
-		`SELECT dx_rank_within(dx_median(dx_person(kwh, 0, 10), 2)) FROM s`:                                                      "[[5]]",
+		`SELECT dx_sum(dx_person(kwh, 0, 20), 10000) FROM s`:                                                                                "[[23]]",
+		`SELECT dx_sum(dx_person(kwh, 0, 10), 10000, 'dh'), dx_avg(dx_person(kwh, 0, 10), 10000) FROM s`:                                    "[[21 7]]",
+		`SELECT dx_min(dx_person(kwh, 3, 10), 1000), dx_max(dx_person(kwh, 3, 10), 1000) FROM s`:                                            "[[3 10]]",
+		`SELECT dx_median(dx_person(kwh, 0, 20), 1000), dx_percentile(dx_person(kwh, 0, 20), 100, 1000) FROM s`:                             "[[9 12]]",
+		`SELECT round(dx_variance(dx_person(kwh, 0, 12), 900000), 1) FROM s`:                                                                "[[17.6]]", // of 12, 2, 9
+		`SELECT round(dx_stddev(dx_person(kwh, 0, 12), 900000, 'dh'), 1) FROM s`:                                                            "[[4.2]]",
+		`SELECT bin.value ->> 'count' FROM (SELECT dx_histogram(dx_person(kwh, 1, 12), 1000, 3) AS h FROM s), json_each(h) bin`:             "[[1] [0] [2]]",
+		`SELECT p.value ->> 'value' FROM (SELECT dx_percentiles(dx_person(kwh, 0, 12), '[10, 50, 90]', 10000) AS a FROM s), json_each(a) p`: "[[2] [9] [12]]",
+		`SELECT zone, dx_sum(dx_person(kwh, 0, 20), 10000) FROM s GROUP BY zone`:                                                            "[[1 5] [2 18]]",
+		`SELECT dx_sum(dx_person(dx_narrow(kwh, 3, 4), 0, 20), 10000) FROM s`:                                                               "[[18]]", // 3+4+4, 3, 4
+		`SELECT dx_sum(dx_person(kwh, -20, -10), 10000), dx_sum(dx_person(kwh, 100, 110), 10000) FROM s`:                                    "[[-30 300]]",
+		`SELECT dx_sum(dx_person(kwh, 0, 20), 10000) FROM s WHERE 0`:                                                                        "[[<nil>]]",
+		`SELECT dx_sum(dx_person(NULL, 0, 20), 1), typeof(dx_person(NULL, 0, 20)), length(dx_person(kwh, 0, 20)) FROM s LIMIT 1`:            "[[<nil> null 73]]",
+		`SELECT dx_avg(dx_person(v, 0, 20), 10000) FROM (SELECT kwh AS v FROM s WHERE id > 3 UNION ALL SELECT NULL)`:                        "[[5.5]]",
+		`SELECT dx_within(dx_sum(dx_person(kwh, 0, 20), 1), 0.5) FROM s`:                                                                    "[[14]]", // 20 ln 2, as hi - lo is
+		`SELECT dx_rank_within(dx_median(dx_person(kwh, 0, 10), 2)) FROM s`:                                                                 "[[5]]",
 	} {
 		d.with(t).answers(query, want)
 	}
@@ -46,6 +47,7 @@ func TestPersonCharges(t *testing.T) {
 		{`SELECT dx_sum(dx_person(kwh, 0, 50), 1), dx_avg(dx_person(kwh, 0, 50), 2) FROM s`, "record", 3, 3},
 		{`SELECT dx_sum(dx_person(kwh, 0, 50), 1) FROM s UNION ALL SELECT dx_sum(dx_person(kwh, 0, 50), 1) FROM s`, "record", 2, 2},
 		{`SELECT dx_histogram(dx_person(kwh, 0, 50), 1, 3) FROM s`, "record", 1, 1},
+		{`SELECT dx_percentiles(dx_person(kwh, 0, 50), '[10, 50, 90]', 1, 'dh') FROM s`, "record", 1, 1},
 		{`SELECT dx_median(dx_person(kwh, 0, 50), 0.5) FROM s`, "record", 0.5, 0.5},
 		{`SELECT dx_variance(dx_person(dx_narrow(kwh, 1, 2), 0, 50), 1) FROM s`, "record", 1, 1},
 		{`SELECT (SELECT dx_sum(dx_person(kwh, 0, 50), 1) FROM s WHERE s.zone >= z.zone) FROM (SELECT DISTINCT zone FROM s) z`, "record", 2, 1},
@@ -102,6 +104,8 @@ func TestPersonMisuse(t *testing.T) {
 		`SELECT dx_sum(dx_person(kwh, 0, 50), 1, 'nd1') FROM s`:                          "dx_sum: " + metric,
 		`SELECT dx_avg(dx_person(kwh, 0, 50), 1, 'dinf') FROM s`:                         "dx_avg: " + metric,
 		`SELECT dx_median(dx_person(kwh, 0, 50), 1, 'x') FROM s`:                         "dx_median: metric",
+		`SELECT dx_median(dx_person(kwh, 0, 50), 1, 'd1/window') FROM s`:                 "dx_median: " + metric,
+		`SELECT dx_percentiles(dx_person(kwh, 0, 50), '[50]', 1, 'd1') FROM s`:           "dx_percentiles: " + metric,
 		`SELECT dx_value(dx_person(kwh, 0, 50), 1) FROM s`:                               "dx_value: sealed is one number a person, which this function does not take",
 		`SELECT dx_count(dx_person(one, 0, 50), 1) FROM s`:                               "dx_count: account is one number a person",
 		`SELECT dx_accounts(dx_person(one, 0, 50), 1) FROM s`:                            "dx_accounts: account is one number a person",

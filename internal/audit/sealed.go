@@ -128,6 +128,7 @@ func attacksOnPersons() []attack {
 		person("dx_max", changes, none, all, "3", "dx_max(dx_person(x, 0, 5), {e})"),
 		person("dx_median", changes, none, all, "3", "dx_median(dx_person(x, 0, 5), {e})"),
 		person("dx_percentile", changes, none, all, "3", "dx_percentile(dx_person(x, 0, 5), 90, {e})"),
+		person("dx_percentiles", changes, none, all, "3", "dx_percentiles(dx_person(x, 0, 5), '[25, 75]', {e})"),
 		person("dx_histogram", changes, none, all, "3", "dx_histogram(dx_person(x, 0, 20), {e}, 7)"),
 	}
 }
