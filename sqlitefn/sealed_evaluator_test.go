@@ -215,6 +215,7 @@ func TestEvaluatedAnswers(t *testing.T) {
 		`SELECT zone, dx_sum(kwh, 100) FROM s GROUP BY zone`:                                                        "1 5, 2 18",
 		`SELECT dx_count(one, 100), dx_accounts(one, 100) FROM s`:                                                   "3 2",
 		`SELECT id, dx_value(kwh, 100) FROM s`:                                                                      "1 3, 2 4, 3 5, 4 2, 5 9",
+		`SELECT dx_curve(kwh, 100, 2) ->> '$.sums', dx_curve_percentile(dx_curve(kwh, 100, 2), 95) FROM s`:          "[5,18] 6",
 		`SELECT dx_histogram(kwh, 100, 11) ->> '$[9].count', count(kwh) FROM s`:                                     "1 5",
 		`SELECT geo_distance(lat, lon, 39.9, 116.3) < 2 FROM s, geoind_laplace(s.place, 100) WHERE id = 1`:          "1",
 		`SELECT geoind_laplace(place, 100) LIKE 'POINT(116._______ 39._______)' FROM s WHERE id = 1`:                "1",
@@ -302,7 +303,7 @@ func TestAnalystsAreBound(t *testing.T) {
 // another one.
 func TestAnswersAreRemembered(t *testing.T) {
 	d := newDesk(t, sealedRows)
-	first, err := d.ask(`SELECT dx_sum(kwh, 0.01), dx_count(one, 0.01), dx_histogram(kwh, 0.01, 3), dx_centroid(place, 0.0001), dx_heatmap(place, 0.5, 50000), geoind_laplace(max(place), 0.0001) FROM s`)
+	first, err := d.ask(`SELECT dx_sum(kwh, 0.01), dx_count(one, 0.01), dx_histogram(kwh, 0.01, 3), dx_curve(kwh, 0.01), dx_centroid(place, 0.0001), dx_heatmap(place, 0.5, 50000), geoind_laplace(max(place), 0.0001) FROM s`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +318,7 @@ func TestAnswersAreRemembered(t *testing.T) {
 			t.Errorf("%s\nis charged: %s, then %s", query, balances, state)
 		}
 	}
-	same := `SELECT dx_sum(kwh, 0.01), dx_count(one, 0.01), dx_histogram(kwh, 0.01, 3), dx_centroid(place, 0.0001), dx_heatmap(place, 0.5, 50000), geoind_laplace(max(place), 0.0001) FROM s`
+	same := `SELECT dx_sum(kwh, 0.01), dx_count(one, 0.01), dx_histogram(kwh, 0.01, 3), dx_curve(kwh, 0.01), dx_centroid(place, 0.0001), dx_heatmap(place, 0.5, 50000), geoind_laplace(max(place), 0.0001) FROM s`
 	again(same, first[0], 6)
 	again(strings.Replace(same, "FROM s", "FROM (SELECT * FROM s ORDER BY id DESC)", 1), first[0], 6)
 	d.open([32]byte{1})

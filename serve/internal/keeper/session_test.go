@@ -108,6 +108,9 @@ func TestErrorsOfArguments(t *testing.T) {
 		"SELECT dx_median(kwh, 0.1) FROM reading LIMIT 'x'":          "",
 		"SELECT dx_sum(dx_narrow(kwh, 5, 1), 0.1) FROM reading":      "",
 		"SELECT dx_histogram(kwh, 0.1, 1e9) FROM reading":            "",
+		"SELECT dx_curve(kwh, 0.1, 'dh') FROM reading":               "22023",
+		"SELECT dx_curve(dx_person(kwh, 0, 9), 0.1) FROM reading":    "22023",
+		"SELECT dx_curve_percentile('{}', 50) FROM reading":          "22023",
 		"SELECT (SELECT dx_sum(kwh, 0.1)) FROM reading LIMIT 1 ; ; ": "",
 	} {
 		_, err := x.query(sql)
