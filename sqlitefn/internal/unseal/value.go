@@ -101,6 +101,7 @@ var Functions = []*frame.Function{
 		Notes: "The aggregate is then about one number for each account of the ledger, with all its pseudonyms together, and under dh: the metric is 'dh' or left out. " +
 			"It charges epsilon in unit record to each account, once per group, however many readings the account has there. " +
 			"lo and hi bound a sum and may lie outside the universe; both are multiples of gcd(lo of the universe, step). A sum outside is moved to the nearer end. " +
+			"How far an answer may be off follows from hi - lo as from a universe's: dx_within tells it afterwards, and a server before; dx_radius knows declared universes only. " +
 			"dx_person(dx_narrow(..), ..) adds narrowed readings. dx_sum, dx_avg, dx_variance, dx_stddev, dx_min, dx_max, dx_median, dx_percentile, dx_percentiles and dx_histogram take it. NULL gives NULL.",
 		Examples: []string{"SELECT dx_person(NULL, 0, 50)"},
 		Scalar:   dxPerson,
