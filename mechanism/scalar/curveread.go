@@ -135,7 +135,7 @@ func (c *ReleasedCurve) before(p float64) (int64, error) {
 
 // middle returns how many readings there are up to the middle of a block.
 func (c *ReleasedCurve) middle(block int) float64 {
-	return float64(c.ends[block]+c.ends[block+1]) / 2
+	return float64(float64(c.ends[block]+c.ends[block+1]) / 2)
 }
 
 // at returns the index on the curve, which need not be whole, where there are r readings up to there, the last one by half.

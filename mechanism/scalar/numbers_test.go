@@ -62,5 +62,14 @@ func TestNumbers(t *testing.T) {
 	for _, scale := range []float64{1e-9, 0.0123, 0.999, 40, 7e5} {
 		n.Add(fmt.Sprintf("rounded for %v", scale), rounded(big.NewInt(-123456789012345), big.NewInt(7919), scale))
 	}
+	curve, err := ParseCurve(`{"m":1000,"lo":-3,"hi":10,"step":0.000001,"epsilon":0.3,"edges":[0,7,100,333,700,991,1000],"sums":[-3,7000001,311111111,1000000000,999999999,123456789]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []float64{1, 13.7, 61, 99.9} {
+		at, _ := curve.Percentile(p)
+		mean, _ := curve.Mean(p, 100)
+		n.Add(fmt.Sprintf("curve at %v", p), at, mean, curve.Share(p/10-1))
+	}
 	n.Check(t, "testdata/numbers.txt")
 }

@@ -154,7 +154,7 @@ func (r ranking) side(sign int, at, target float64) (weights, distances float64)
 			next = r.value(r.before + sign*(passed+several-1))
 		}
 		if n := math.Abs(next - at); n > 0 {
-			slope := float64(passed) + float64(several-1)/2
+			slope := float64(passed) + float64(float64(several-1)/2)
 			if r.ranks {
 				score, slope = float64(passed), float64(several-1)/n
 			}
