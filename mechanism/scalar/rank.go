@@ -220,19 +220,25 @@ func (r run) scoreAt(j int64) uint128 {
 // All values above the largest reading are one rank off, and nearly U may be there. Aimed at the last rank, they weigh
 // e^-(rate/2) each against the 1 of the maximum; aimed c ranks inside, 1/U at most.
 func ranksInside(u *Universe, rate float64) int64 {
-	c := math.Ceil(2 * elementary.Log(float64(u.last+1)) / rate)
-	var cases [][]float64
+	c, cases := maximaInside(u, rate)
+	if leastWorst(cases) == 0 {
+		return 0
+	}
+	return c
+}
+
+// maximaInside returns c, and for each reference and some numbers of readings the errors of a maximum that is aimed at the last
+// rank and of one that is aimed c ranks inside.
+func maximaInside(u *Universe, rate float64) (c int64, cases [][]float64) {
+	c = int64(min(math.Ceil(2*elementary.Log(float64(u.last+1))/rate), maxCount)) // more are never counted
 	for _, n := range [...]int{40, 300, 2_000, 15_000, 100_000} {
 		for _, r := range references {
 			largest := n - 1
 			atLargest := ranking{sample{r, n, u.last}, largest, rate / 2, true}
 			inside := atLargest
-			inside.before -= int(min(c, float64(n/2)))
+			inside.before -= int(min(c, int64(n/2)))
 			cases = append(cases, []float64{atLargest.expectedError(largest), inside.expectedError(largest)})
 		}
 	}
-	if leastWorst(cases) == 0 {
-		return 0
-	}
-	return int64(c)
+	return c, cases
 }
