@@ -108,7 +108,6 @@ func TestInitAsksForUniverse(t *testing.T) {
 		{", or none [kwh]: ", "\r"},
 		{"never from the smallest\nand largest reading here", ""},
 		{"  1  0,10,0.001    kWh  (half an hour", ""},
-		{"for you only: moves none of the readings", ""},
 		{"LO,HI,STEP [1]: ", "0,0.4,0.001\r"},
 		{" of the readings lie outside 0,0.4,0.001: is the unit another one", ""},
 		{"LO,HI,STEP [1]: ", "0,20,0.001\r"},
@@ -131,6 +130,26 @@ func TestInitAsksForUniverse(t *testing.T) {
 		}
 	}
 	c.leave(0)
+}
+
+// The universes to choose from, and the first of them, are the same whatever the readings are: they come from the name of the
+// column, never from a look at what is in it.
+func TestInitOffersUniversesWithoutLooking(t *testing.T) {
+	t.Parallel()
+	for _, kwh := range []string{"0", "0.001", "9.5", "17", "4000", "-3", "1e9"} {
+		dir := t.TempDir()
+		file := writeTo(t, filepath.Join(dir, "meters.csv"), "meter,kwh\nana,0.5\nbo,"+kwh+"\ncem,0.7\n")
+		c := newConsole(t, "init", filepath.Join(dir, "energy.db"), file, "--account", "meter", "--time", "none", "--lat", "none", "--lon", "none", "--reading", "kwh")
+		c.expect("there is no need to be tight.\n" +
+			"  1  0,10,0.001    kWh  (half an hour of a household: more than an 80 A connection gives)\n" +
+			"  2  0,20,0.001    kWh  (an hour of a household)\n" +
+			"  3  0,100,0.001   kWh  (a day of a household)\n" +
+			"  4  0,5000,0.001  kWh  (a month of a household)\n" +
+			"Universe: a number, or LO,HI,STEP [1]: ")
+		c.press("\x03")
+		c.expect("geosql: interrupted")
+		c.leave(130)
+	}
 }
 
 // Ctrl-C and Ctrl-D leave everything as it was, at every question.

@@ -31,6 +31,8 @@ func attacksOnSums(register func(...attack)) {
 		sum(farther, "dh: a reading more, far from 0", "2, 'h', 'dh'", 1, []string{"{ben}, 104"}, []string{"{ben}, 104", "{ana}, 110"}).record().more(),
 		sum(above, "nd1: a reading more, at the corner farthest from 0", "2, 'g', 'nd1'", 1, []string{"{ben}, 7"}, []string{"{ben}, 7", "{ana}, 23"}).record().more(),
 		sum(across, "nd1: a reading moves from corner to corner", "2, 'd', 'nd1'", 1, []string{"{ana}, -5", "{ben}, 1"}, []string{"{ana}, 5", "{ben}, 1"}).record(),
+		sum(across, "nd1: a reading moves by a tenth of the universe", "12, 'd', 'nd1'", 0.1, []string{"{ana}, 1", "{ben}, 1"}, []string{"{ana}, 2", "{ben}, 1"}).record(),
+		sum(units, "dh: a reading moves by a step", "3, 'u', 'dh'", 1, []string{"{ana}, 4", "{ben}, 1"}, []string{"{ana}, 5", "{ben}, 1"}).record(),
 		sum(units, "dh: two readings of one account", "1, 'u', 'dh'", 1, []string{"{ana}, 0", "{ana}, 0"}, []string{"{ana}, 10", "{ana}, 10"}).record(),
 		sum(units, "dh: the first reading among NULLs", "2, 'u', 'dh'", 1, []string{"{ben}, NULL"}, []string{"{ben}, NULL", "{ana}, 10"}).record().more(),
 		sum(units, "dh: a reading of 0 among NULLs", "2, 'u', 'dh'", 1, []string{"{ben}, NULL"}, []string{"{ben}, NULL", "{ana}, 0"}).record().more(),

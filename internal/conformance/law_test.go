@@ -56,6 +56,7 @@ func judgeBins[K comparable](hits map[K]int, bins map[K]float64, n int, toleranc
 //
 //	geometric 0.5 about 5                the law of dx_ functions, on whole numbers
 //	geometric 0.5 about 5 within 0 10    moved into this range
+//	staircase 5 of 10 from 1 about 4 within 0 99   the law of sums of records: a rate for stairs of 10, of which 1 is inner
 //	laplace 0.01 about 39.9 116.3        points, as lat and lon or as WKT
 //	laplace_l1 0.01 about 39.9 116.3     the same under the L1 norm
 //	gauss 0.00005 about 39.9 116.3       the same with Gaussian noise of this rho
@@ -66,12 +67,13 @@ func parseLaw(says string) (law, error) {
 		_, err := fmt.Sscanf(says, format, into...)
 		return err == nil && words == len(strings.Fields(format))
 	}
-	g := geometric{lo: math.MinInt, hi: math.MaxInt}
+	g := geometric{width: 1, inner: 1, lo: math.MinInt, hi: math.MaxInt}
 	var l laplace
 	var c chance
 	switch {
 	case scans("geometric %g about %d within %d %d", &g.rate, &g.about, &g.lo, &g.hi),
-		scans("geometric %g about %d", &g.rate, &g.about):
+		scans("geometric %g about %d", &g.rate, &g.about),
+		scans("staircase %g of %d from %d about %d within %d %d", &g.rate, &g.width, &g.inner, &g.about, &g.lo, &g.hi):
 		return g, nil
 	case scans("laplace %g about %g %g", &l.epsilon, &l.lat, &l.lon):
 		return l, nil
@@ -87,10 +89,11 @@ func parseLaw(says string) (law, error) {
 	return nil, fmt.Errorf("no law is %q", says)
 }
 
-// A geometric is the law of about + z with P(z) proportional to exp(-rate |z|), moved into
-// lo..hi.
+// A geometric is the law of about + z, moved into lo..hi, with P(z) proportional to exp(-rate*i), where i counts the stairs of
+// a width up to |z|, and one more beyond their inner numbers: exp(-rate*|z|) if stairs are one wide.
 type geometric struct {
 	rate          float64
+	width, inner  int
 	about, lo, hi int
 }
 
@@ -99,14 +102,22 @@ type geometric struct {
 func (g geometric) judge(rows [][]string) error {
 	const reach = 10
 	alpha := math.Exp(-g.rate)
-	bins := map[int]float64{}
-	for z := -reach; z <= reach; z++ {
-		p := math.Pow(alpha, math.Abs(float64(z))) * (1 - alpha) / (1 + alpha)
-		if z == -reach || z == reach { // and beyond
-			p = math.Pow(alpha, reach) / (1 + alpha)
+	all := 2*(float64(g.inner)+alpha*float64(g.width-g.inner))/(1-alpha) - 1
+	bins, beyond := map[int]float64{}, 0.5
+	for z := 0; z < reach; z++ {
+		p := math.Pow(alpha, float64(z/g.width)) / all
+		if z%g.width >= g.inner {
+			p *= alpha
+		}
+		if z == 0 {
+			p /= 2 // it is met twice
 		}
 		bins[min(max(g.about+z, g.lo), g.hi)] += p
+		bins[min(max(g.about-z, g.lo), g.hi)] += p
+		beyond -= p
 	}
+	bins[min(max(g.about+reach, g.lo), g.hi)] += beyond
+	bins[min(max(g.about-reach, g.lo), g.hi)] += beyond
 	hits := map[int]int{}
 	for _, row := range rows {
 		x, err := strconv.ParseFloat(row[0], 64)

@@ -132,6 +132,9 @@ func TestPlantedNoiseIsCaught(t *testing.T) {
 		{"geometric 0.5 about 3 within 0 10", `abs(dx_value('ana', 3, 0.5, 'u') - 3) + 3`, true},
 		{"geometric 0.5 about 3 within 0 10", `max(1.0, dx_value('ana', 3, 0.5, 'u'))`, true},
 		{"geometric 0.5 about 3", `dx_value('ana', 3, 0.5, 'u')`, true},
+		{"staircase 1.5 of 10 from 4 about 4 within 0 1000", `(SELECT dx_sum('ana', 4 + 0 * j, 1.5, 'u', 'dh') FROM (SELECT i AS j))`, false},
+		{"staircase 1.5 of 10 from 4 about 4 within 0 1000", `(SELECT dx_sum('ana', 4 + 0 * j, 1.5, 'u', 'nd1') FROM (SELECT i AS j))`, true},
+		{"staircase 1.5 of 10 from 4 about 4 within 0 1000", `(SELECT dx_sum('ana', 4 + 0 * j, 2, 'u', 'dh') FROM (SELECT i AS j))`, true},
 		{"laplace 0.01 about 39.9 116.3", `geoind_laplace('ana', 39.9, 116.3, 0.01)`, false},
 		{"laplace 0.01 about 39.9 116.3", `geoind_laplace('ana', 39.9, 116.3, 0.0125)`, true},
 		{"laplace 0.01 about 39.9 116.3", `geoind_laplace('ana', 39.9, 116.3, 0.008)`, true},
@@ -154,7 +157,7 @@ func TestPlantedNoiseIsCaught(t *testing.T) {
 		}
 		outcomes, err := runGo(":memory:", []string{
 			`SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1), dx_universe('u', 0, 10, 1, 'kWh')`,
-			`SELECT budget_limit('ana', 'm', 9000000), budget_limit('ana', 'm2', 9000000), budget_limit('ana', 'kWh', 9000000)`,
+			`SELECT budget_limit('ana', 'm', 9000000), budget_limit('ana', 'm2', 9000000), budget_limit('ana', 'kWh', 9000000), budget_limit('ana', 'record', 9000000)`,
 			`SELECT ` + c.release + ` FROM ` + n,
 		})
 		if err != nil || len(outcomes[2].Rows) != 20000 {

@@ -24,6 +24,16 @@ var aggregates = []Bug{
 		`)},
 	},
 	{
+		Name: "nd1-staircase", Title: "under nd1, where small moves cost little, a sum has the staircase of dh, on which each move may cost all of epsilon",
+		Function: "dx_sum",
+		Edits:    []Edit{instead("scalar.newSum", "s.metric == budget.DH", "(s.metric == budget.DH || bug && s.metric == budget.ND1)")},
+	},
+	{
+		Name: "steep-staircase", Title: "the outer places of a stair are less likely than its inner ones by twice epsilon, and so less likely than those of the next stair",
+		Function: "dx_sum",
+		Edits:    []Edit{first("scalar.newStaircase", `rate *= 2`)},
+	},
+	{
 		Name: "unclamped-sum", Title: "a reading above the universe is not moved into it",
 		Function: "dx_sum",
 		Edits: []Edit{first("scalar.Query.Add", `

@@ -55,6 +55,9 @@ func Cumulative(histogram string) (string, error) {
 		answer = append(append(answer, `{"hi":`...), plain(*bins[i].Hi)...)
 		answer = strconv.AppendInt(append(answer, `,"count":`...), count, 10)
 		answer = append(append(answer, `,"share":`...), plain(share)...)
+		if share == math.Trunc(share) {
+			answer = append(answer, ".0"...) // SQLite tells REAL from INTEGER by it
+		}
 		answer = append(answer, '}')
 	}
 	return string(append(answer, ']')), nil

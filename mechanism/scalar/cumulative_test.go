@@ -3,9 +3,7 @@ package scalar
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -22,12 +20,12 @@ func TestCumulative(t *testing.T) {
 		return "[" + strings.Join(all, ",") + "]"
 	}
 	for _, c := range []struct{ histogram, want string }{
-		{bins(1, 2, 3), `[{"hi":0.5,"count":1,"share":0.1667},{"hi":1.5,"count":3,"share":0.5},{"hi":2.5,"count":6,"share":1}]`},
-		{bins(-2, 4, 0), `[{"hi":0.5,"count":0,"share":0},{"hi":1.5,"count":2,"share":1},{"hi":2.5,"count":2,"share":1}]`},
-		{bins(5, -3, 1), `[{"hi":0.5,"count":3,"share":1},{"hi":1.5,"count":3,"share":1},{"hi":2.5,"count":3,"share":1}]`}, // 5, 2, 3: 10/3
-		{bins(-5, 1), `[{"hi":0.5,"count":0,"share":0},{"hi":1.5,"count":0,"share":0}]`},
-		{bins(0), `[{"hi":0.5,"count":0,"share":0}]`},
-		{` [ {"count": 9007199254740992, "hi": 4, "lo": -3} ] `, `[{"hi":4,"count":9007199254740992,"share":1}]`},
+		{bins(1, 2, 3), `[{"hi":0.5,"count":1,"share":0.1667},{"hi":1.5,"count":3,"share":0.5},{"hi":2.5,"count":6,"share":1.0}]`},
+		{bins(-2, 4, 0), `[{"hi":0.5,"count":0,"share":0.0},{"hi":1.5,"count":2,"share":1.0},{"hi":2.5,"count":2,"share":1.0}]`},
+		{bins(5, -3, 1), `[{"hi":0.5,"count":3,"share":1.0},{"hi":1.5,"count":3,"share":1.0},{"hi":2.5,"count":3,"share":1.0}]`}, // 5, 2, 3: 10/3
+		{bins(-5, 1), `[{"hi":0.5,"count":0,"share":0.0},{"hi":1.5,"count":0,"share":0.0}]`},
+		{bins(0), `[{"hi":0.5,"count":0,"share":0.0}]`},
+		{` [ {"count": 9007199254740992, "hi": 4, "lo": -3} ] `, `[{"hi":4,"count":9007199254740992,"share":1.0}]`},
 	} {
 		if got, err := Cumulative(c.histogram); err != nil || got != c.want {
 			t.Errorf("%s: %s, %v; want %s", c.histogram, got, err, c.want)
@@ -78,15 +76,9 @@ func TestCumulativeOfReleases(t *testing.T) {
 // mean total has a standard error of 89.
 func TestMeterHistogramsAreUnbiased(t *testing.T) {
 	const draws, bins = 100, 1000
-	homeDays, halfHours := make(map[string]float64), []float64(nil)
-	forEachHomeDay(t, func(day string, kwh float64) {
-		if strings.Contains(day, "2013-07-") {
-			homeDays[day] += kwh
-			halfHours = append(halfHours, kwh)
-		}
-	})
+	days, halfHours, _ := julyReadings(t)
 	src := exact.NewSource(nil)
-	for hi, readings := range map[float64][]float64{200: slices.Collect(maps.Values(homeDays)), 10: halfHours} {
+	for hi, readings := range map[float64][]float64{200: days, 10: halfHours} {
 		q := query(t, Histogram(bins), universe(t, 0, hi, 0.001), budget.D1, rational("0.1"))
 		a := collect(q, readings)
 		truth, rows := make([]float64, bins), float64(a.rows)

@@ -13,7 +13,7 @@
 //
 // which on lo, lo+step, .., hi is the thesis's truncated geometric mechanism
 // (figure 4.2 iv, proposition 4.4): the clamp piles the tails up on the ends. Averages and variances
-// divide noisy sums: see mean.go and variance.go. Percentiles,
+// divide noisy sums: see mean.go and variance.go. Sums of records at large epsilon have other noise: see staircase.go. Percentiles,
 // extremes included, are drawn by how far the readings are from having each value as their
 // percentile, under nd1 and dh, and under d1 where that is more accurate: see rank.go. Several of a group
 // cost what one does: see halving.go and curve.go.

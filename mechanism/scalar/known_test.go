@@ -92,8 +92,8 @@ func TestAverageOfKnownRowsFollowsItsLaw(t *testing.T) {
 	q := queryOfKnownRows(t, Avg, u, budget.DH, rational("2"))
 	a := collect(q, db)
 	law, got, secret := map[int64]float64{}, map[int64]int{}, map[int64]int{}
-	for n := int64(-200); n <= 200; n++ { // rate 2/2, in steps
-		law[keyOf(min(max(10+float64(5+n)/4, 10), 12))] += geometricMass(1, n)
+	for n := int64(-200); n <= 200; n++ {
+		law[keyOf(min(max(10+float64(5+n)/4, 10), 12))] += q.law.(*mean).sum.mass(n)
 	}
 	old := query(t, Avg, u, budget.DH, rational("2"))
 	for range draws {

@@ -57,7 +57,7 @@ func TestReleaseFollowsItsLaw(t *testing.T) {
 		for range draws {
 			got[pointOf(c.query, c.query.Draw(src, a))]++
 		}
-		want := noisedLaw(outcome{c.query.answer(a), c.query.noised().lattice}, c.query.noised().noise.rate, 1)
+		want := lawOfNoise(outcome{c.query.answer(a), c.query.noised().lattice}, c.query.noised().noise, 1)
 		if err := fits(got, want, draws, 1e-10); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}

@@ -39,7 +39,9 @@ var Avg = register(&simple{"avg", newAvg})
 //     epsilon*D/n.
 //
 // Such moves add up, and so do their losses. This is the Laplace mechanism (thesis,
-// section 4.2) on integers, and composition.
+// section 4.2) on integers, and composition. Under dh the noise of Y may be a staircase of width n at a rate of epsilon/2: a
+// record more or less is one width of it, and one that is replaced two. Where it is known which rows there are, readings
+// only move, and S has noise for moves by n at a rate of epsilon.
 func newAvg(s setting) (law, error) {
 	if s.secretRows() {
 		return newRecordsMean(s)
@@ -57,7 +59,11 @@ func newAvg(s setting) (law, error) {
 		return v, nil
 	}
 	var err error
-	v.sum, err = newNoise(perStep)
+	if s.metric == budget.DH {
+		v.sum, err = newRecordNoise(s.epsilon, s.universe.last)
+	} else {
+		v.sum, err = newNoise(perStep)
+	}
 	return v, err
 }
 
@@ -99,6 +105,8 @@ func (v *mean) scale(m float64) float64 {
 	switch {
 	case v.metric == budget.DInf:
 		m = 1
+	case v.sum.stairs != nil:
+		return float64(v.sum.scale()/m*float64(v.universe.stride)) / v.universe.scale
 	case v.perRecord():
 		return (v.universe.hi - v.universe.lo) / v.times(m)
 	}
@@ -114,7 +122,7 @@ func (v *mean) radius(p float64, rows int64) (float64, error) {
 // probability p at least, but for readings near the ends of the universe.
 func (v *mean) distance(p float64, m int64) float64 {
 	u, noise := v.universe, v.sumNoise(m)
-	return min((noise.quantile(p)+roundoff/noise.rate)*float64(u.stride)/(u.scale*float64(m)), float64(u.width())/u.scale)
+	return min((noise.quantile(p)+float64(roundoff*noise.scale()))*float64(u.stride)/(u.scale*float64(m)), float64(u.width())/u.scale)
 }
 
 // A recordsMean is an average of a secret number of readings.
@@ -131,8 +139,21 @@ func newRecordsMean(s setting) (*recordsMean, error) {
 	if v.count, err = newNoise(half); err != nil {
 		return nil, err
 	}
-	v.sum, err = newNoise(half.Quo(half, new(big.Rat).SetInt64(s.universe.last)))
+	if s.metric == budget.DH {
+		v.sum, err = newRecordNoise(half, s.universe.last)
+	} else {
+		v.sum, err = newNoise(half.Quo(half, new(big.Rat).SetInt64(s.universe.last)))
+	}
 	return v, err
+}
+
+// scale returns the scale of the noise of an average that was divided by so many readings, in the unit: that of Y alone, which
+// is no larger than with the noise of the count.
+func (v *recordsMean) scale(count float64) float64 {
+	if v.sum.stairs != nil {
+		return float64(v.sum.scale()/2/count*float64(v.universe.stride)) / v.universe.scale
+	}
+	return (v.universe.hi - v.universe.lo) / v.times(count)
 }
 
 // draw takes one for a noisy number of readings below one.
@@ -143,9 +164,7 @@ func (v *recordsMean) draw(src *exact.Source, a *Accumulator) Release {
 	offset := v.sum.add(src, u.offset(a)).big()
 	// The average has the index n/2 + (Y+N)/(2*count).
 	index := new(big.Int).Mul(count, big.NewInt(u.last))
-	// Its noise, which is N and that of the count times half a universe at most, has a scale of (hi-lo)/(epsilon*count).
-	scale := (u.hi - u.lo) / v.times(divisor)
-	return Release{Value: u.quotient(index.Add(index, offset), count.Lsh(count, 1), scale), Readings: divisor}
+	return Release{Value: u.quotient(index.Add(index, offset), count.Lsh(count, 1), v.scale(divisor)), Readings: divisor}
 }
 
 // offset returns Y, the sum of the readings in half steps from the middle of the universe.

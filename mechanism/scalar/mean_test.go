@@ -17,8 +17,7 @@ import (
 // alike.
 func spentByMean(l law, x, y *Accumulator) *big.Rat {
 	loss := func(n noise, a, b int128) *big.Rat {
-		steps := new(big.Rat).SetInt(new(big.Int).Abs(a.add(b.neg()).big()))
-		return steps.Mul(steps, new(big.Rat).SetFloat64(n.rate))
+		return n.spends(new(big.Int).Abs(a.add(b.neg()).big()))
 	}
 	if v, public := l.(*mean); public {
 		return loss(v.sumNoise(x.rows), x.sum.times(1), y.sum.times(1))

@@ -192,6 +192,31 @@ func julyReadings(t *testing.T) (days, halfHours, oneHome []float64) {
 	return days, halfHours, oneHome
 }
 
+// Sums and averages of home-days in July under dh at large epsilon have the mean error of staircases: 10,000 draws each. The
+// standard error of a mean is below a fiftieth of it.
+func TestMeterSumsHaveStaircases(t *testing.T) {
+	days, _, _ := julyReadings(t)
+	src, u := exact.NewSource(nil), universe(t, 0, 200, 0.001)
+	for _, c := range []struct {
+		agg     Aggregate
+		epsilon string
+		mean    float64
+	}{{Sum, "2", 86}, {Sum, "5", 16.7}, {Avg, "2", 0.0827}, {Avg, "5", 0.0254}} {
+		q := query(t, c.agg, u, budget.DH, rational(c.epsilon))
+		a, truth, mean := collect(q, days), 20748.121, 0.
+		if c.agg == Avg {
+			truth /= float64(a.rows)
+		}
+		for range 10_000 {
+			mean += math.Abs(q.Draw(src, a)-truth) / 10_000
+		}
+		t.Logf("%v of %d home-days under dh at %s: off by %.4f on average", c.agg, a.rows, c.epsilon, mean)
+		if math.Abs(mean-c.mean) > c.mean/10 {
+			t.Errorf("%v at %s is off by %v on average, not %v", c.agg, c.epsilon, mean, c.mean)
+		}
+	}
+}
+
 // wattHours reads a decimal of kWh with up to three decimals without floats.
 func wattHours(t *testing.T, kwh string) int64 {
 	whole, thousandths, _ := strings.Cut(kwh, ".")

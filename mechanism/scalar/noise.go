@@ -9,10 +9,20 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// noise is two-sided geometric noise on the integers, without bounds.
+// noise is two-sided geometric noise on the integers, without bounds, or a staircase.
 type noise struct {
 	exact.DiscreteLaplace
-	rate float64 // per step
+	rate   float64    // per step, or of a staircase's width
+	stairs *staircase // nil for geometric noise
+}
+
+// scale returns the scale of the noise, in steps. That of a staircase is its expected distance from 0, which may be next to
+// nothing.
+func (n noise) scale() float64 {
+	if n.stairs != nil {
+		return max(n.stairs.mean, 1e-6)
+	}
+	return 1 / n.rate
 }
 
 // minRate keeps the noise below some 2^80 steps, which add reaches in moderate time. A
@@ -49,6 +59,9 @@ const far = 1 << 62
 // dropped and drawn afresh. With the rates that newNoise admits this takes at most some
 // 2^8 rounds on average; to overflow 128 bits would take 2^65.
 func (n noise) add(src *exact.Source, z int128) int128 {
+	if n.stairs != nil {
+		return z.add(n.stairs.draw(src, n))
+	}
 	k := n.Draw(src)
 	if -far < k && k < far {
 		return z.add(fromInt64(k))
@@ -90,6 +103,9 @@ func (n noise) drawGeometric(src *exact.Source) int64 {
 // quantile returns the least k with P(|N| <= k) >= p, 0 < p < 1, where
 // P(|N| <= k) = 1 - 2q^(k+1)/(1+q).
 func (n noise) quantile(p float64) float64 {
+	if n.stairs != nil {
+		return n.stairs.quantile(n.rate, p)
+	}
 	// k+1 >= ln(2 / ((1+q)(1-p))) / rate; log1p and expm1 keep the digits when
 	// p or rate is tiny.
 	return max(0, math.Ceil((-elementary.Log1p(-p)-elementary.Log1p(elementary.Expm1(-n.rate)/2))/n.rate)-1)
@@ -97,7 +113,12 @@ func (n noise) quantile(p float64) float64 {
 
 // atLeast returns P(N >= k) for a whole number k.
 func (n noise) atLeast(k float64) float64 {
-	if k > 0 {
+	switch {
+	case n.stairs != nil && k > 0:
+		return n.stairs.atLeast(n.rate, k)
+	case n.stairs != nil:
+		return 1 - n.stairs.atLeast(n.rate, 1-k)
+	case k > 0:
 		return elementary.Exp(-n.rate*k) / (1 + elementary.Exp(-n.rate))
 	}
 	return 1 - elementary.Exp(n.rate*(k-1))/(1+elementary.Exp(-n.rate))
@@ -111,10 +132,10 @@ func (n noise) between(i, j float64) float64 {
 	if j < 0 {
 		i, j = -j, -i
 	}
-	if i > 0 {
+	if i > 0 && n.stairs == nil {
 		return n.atLeast(i) * -elementary.Expm1(-n.rate*(j-i+1))
 	}
-	return 1 - n.atLeast(1-i) - n.atLeast(j+1)
+	return n.atLeast(i) - n.atLeast(j+1)
 }
 
 // leastWithin returns the least P(|N - a| <= room) over the real numbers a, |a| <= shift.

@@ -20,7 +20,7 @@ func TestNumbers(t *testing.T) {
 		}
 		for _, metric := range []budget.Metric{budget.D1, budget.ND1, budget.DH, budget.DInf} {
 			for _, agg := range []Aggregate{Value, Count, Sum, Avg, Variance, StdDev, Min, Median, Max} {
-				for _, eps := range []*big.Rat{big.NewRat(1, 50), big.NewRat(7, 10), big.NewRat(30, 1)} {
+				for _, eps := range []*big.Rat{big.NewRat(1, 50), big.NewRat(7, 10), big.NewRat(3, 1), big.NewRat(30, 1)} {
 					of := u
 					if agg == Count {
 						of = nil

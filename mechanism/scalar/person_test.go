@@ -172,8 +172,7 @@ func TestPersonsKeepEpsilonOnce(t *testing.T) {
 func spentByPair(q *Query, a, b *Accumulator) *big.Rat {
 	switch l := q.law.(type) {
 	case *sum:
-		spent := new(big.Rat).SetInt(new(big.Int).Abs(l.answer(a).add(l.answer(b).neg()).big()))
-		return spent.Mul(spent, new(big.Rat).SetFloat64(l.noise.rate))
+		return l.noise.spends(new(big.Int).Abs(l.answer(a).add(l.answer(b).neg()).big()))
 	case *recordsVariance:
 		return q.spentOnVariance(a, b)
 	default:

@@ -218,8 +218,8 @@ type release struct {
 	query   *Query
 	answer  func(a *Accumulator) int128
 	lattice func(a *Accumulator) lattice
-	rate    float64
-	stride  int64
+	noise
+	stride int64
 }
 
 // released returns what q does, by q's own code.
@@ -228,7 +228,7 @@ func released(q *Query) release {
 		query:   q,
 		answer:  q.answer,
 		lattice: func(*Accumulator) lattice { return q.noised().lattice },
-		rate:    q.noised().noise.rate,
+		noise:   q.noised().noise,
 		stride:  1,
 	}
 }
@@ -281,10 +281,9 @@ func (r release) closest(dbs [][]float64, d metric) map[pair]*big.Rat {
 // overspent checks in rationals that no answers are further apart, at the rate used,
 // than epsilon times the distance.
 func overspent(r release, pairs map[pair]*big.Rat, eps *big.Rat) error {
-	rate := new(big.Rat).SetFloat64(r.rate)
 	for p, distance := range pairs {
 		steps, _ := p.x.answer.add(p.y.answer.neg()).int64()
-		spent := new(big.Rat).Mul(rate, new(big.Rat).SetInt64(steps))
+		spent := r.spends(new(big.Int).Abs(big.NewInt(steps)))
 		if bound := new(big.Rat).Mul(eps, distance); spent.Cmp(bound) > 0 {
 			return fmt.Errorf("answers %d steps apart cost %s, not %s", steps,
 				spent.FloatString(20), bound.FloatString(20))
@@ -299,7 +298,7 @@ func loss(r release, pairs map[pair]*big.Rat, eps *big.Rat) float64 {
 	laws := make(map[outcome]map[int64]float64)
 	for p := range pairs {
 		if laws[p.x] == nil {
-			laws[p.x] = noisedLaw(p.x, r.rate, r.stride)
+			laws[p.x] = lawOfNoise(p.x, r.noise, r.stride)
 		}
 	}
 	worst := 0.0
@@ -322,18 +321,23 @@ const window = 20
 // the lattice's clamp. A tail that the clamp gathers is added in closed form; one that
 // stays open is missing from the sum.
 func noisedLaw(o outcome, rate float64, stride int64) map[int64]float64 {
+	return lawOfNoise(o, noise{rate: rate}, stride)
+}
+
+// lawOfNoise is that for any noise.
+func lawOfNoise(o outcome, n noise, stride int64) map[int64]float64 {
 	const reach = 2 * window // answers are within the window
 	land := func(noise int64) int64 {
 		z, _ := o.lattice.clamp(o.answer.add(fromInt64(noise * stride))).int64()
 		return z
 	}
 	law := make(map[int64]float64)
-	for n := int64(-reach); n <= reach; n++ {
-		law[land(n)] += geometricMass(rate, n)
+	for k := int64(-reach); k <= reach; k++ {
+		law[land(k)] += n.mass(k)
 	}
 	for _, end := range []int64{-reach, reach} {
 		if land(end) == land(2*end) {
-			law[land(end)] += geometricTail(rate, reach+1)
+			law[land(end)] += n.tail(reach + 1)
 		}
 	}
 	return law

@@ -58,7 +58,9 @@ func TestRadiusByAggregate(t *testing.T) {
 		{Median, budget.DInf, "1", 0.5, 0.7},
 		{Avg, budget.D1, "1", 0.5, 0.7 + 1./2000}, // of one reading, and rounded
 		{Sum, budget.D1, "1", 0.9, 2.3},           // grain 0.1
-		{Sum, budget.DH, "10", 0.9, 2.3},          // Delta = 10
+		{Sum, budget.ND1, "10", 0.9, 2.3},         // Delta = 10
+		{Sum, budget.DH, "2", 0.9, 11.1},          // by TestStaircaseRadius
+		{Sum, budget.DH, "10", 0.9, 0},            // of a stair's hundred places 99 are e^-10 times less likely
 		{Value, budget.D1, "0.001", 0.9, 8},       // never further than hi - lo
 		{Avg, budget.D1, "0.001", 0.9, 8},         // neither is an average
 		{Value, budget.D1, "9000000", 0.99, 0},    // no noise worth the name

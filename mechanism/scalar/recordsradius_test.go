@@ -13,9 +13,9 @@ func (v *recordsMean) coverage(m, y int64, r float64) float64 {
 	n, mean := float64(v.universe.last), float64(y)/float64(m)
 	tail := func(k int64) float64 { // P(N >= k)
 		if k > 0 {
-			return geometricTail(v.sum.rate, k)
+			return v.sum.tail(k)
 		}
-		return 1 - geometricTail(v.sum.rate, 1-k)
+		return 1 - v.sum.tail(1-k)
 	}
 	sum := 0.
 	for k := -int64(45 / v.count.rate); k <= int64(45/v.count.rate); k++ {
@@ -43,7 +43,7 @@ func TestMeanRadiusHoldsForAllRecords(t *testing.T) {
 	}{
 		{1, 1, "1", false}, {1, 3, "5", false}, {1, 10, "1", false}, {1, 1000, "0.1", false},
 		{10, 3, "1", false}, {10, 10, "1", false}, {10, 100, "5", false}, {200, 1, "0.5", false},
-		{200, 3, "2", false}, {200, 10, "0.3", false}, {200, 100, "0.1", false},
+		{200, 3, "2", false}, {200, 10, "0.3", false}, {100, 10, "8", false}, {200, 100, "0.1", false},
 		{1000, 3, "1", true}, {1000, 100, "1", true}, {1000, 1000, "1", true}, {1000, 1000, "0.1", true}, {1000, 100, "0.3", true},
 	} {
 		for _, metric := range []budget.Metric{budget.ND1, budget.DH} {

@@ -20,7 +20,7 @@ var Sum = register(&simple{"sum", newSum})
 // moves the sum by its value, at most reach = max(|lo|, |hi|, hi-lo): one record under dh, and the distance that the row
 // then counts as under d1. Under nd1 a move by d is at distance d/(hi-lo), and d <= reach*d/(hi-lo), because
 // reach >= hi-lo. So reach bounds the sensitivity under nd1 and dh. (Thesis, section 4.3.) Where it is known which rows
-// there are, readings only move, and hi-lo does.
+// there are, readings only move, and hi-lo does. Under dh any move of a record costs epsilon, so that noise may be a staircase.
 //
 // Under d1 a row that is present or absent counts as hi - lo elsewhere in this package. The exception is the sum over a
 // universe without 0: one row more or less changes it by up to max(|lo|, |hi|) > hi - lo, and counts as that distance.
@@ -42,7 +42,11 @@ func newSum(s setting) (law, error) {
 	case s.metric == budget.DInf:
 		return nil, fmt.Errorf("metric %v: sum has no finite sensitivity under it", s.metric)
 	}
-	n, err := s.newNoised(s.universe.totals(), math.Inf(1), sensitivity)
+	totals := s.universe.totals()
+	n, err := s.newNoised(totals, math.Inf(1), sensitivity)
+	if err == nil && s.metric == budget.DH {
+		n.noise, err = newRecordNoise(s.epsilon, sensitivity.Int64()/totals.step)
+	}
 	return &sum{s, n, sums{}}, err
 }
 

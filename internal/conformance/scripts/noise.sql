@@ -45,10 +45,14 @@ SELECT dx_sum('ana', 100 + 0 * i, 0.5, 'wide') FROM n WHERE i <= 1000 GROUP BY i
 --> 1000 x REAL
 --$ ana 0.5/kWh
 --~ geometric 0.5 about 100
-SELECT dx_sum('ana', 4 + 0 * i, 5, 'u', 'dh') FROM n WHERE i <= 1000 GROUP BY i;
+SELECT dx_sum('ana', 4 + 0 * i, 5, 'u', 'nd1') FROM n WHERE i <= 1000 GROUP BY i;
 --> 1000 x 0.0..1000.0
 --$ ana 5000/record
 --~ geometric 0.5 about 4 within 0 1000
+SELECT dx_sum('ana', 4 + 0 * i, 1.5, 'u', 'dh') FROM n WHERE i <= 1000 GROUP BY i;
+--> 1000 x 0.0..1000.0
+--$ ana 1500/record
+--~ staircase 1.5 of 10 from 4 about 4 within 0 1000
 SELECT dx_count('ana', 1) FROM n WHERE i BETWEEN 2 AND 2001 GROUP BY i / 2;
 --> 1000 x INTEGER
 --$ ana 2000/record

@@ -37,10 +37,10 @@ SELECT dx_histogram(meter, x, 200, 'u', 3) FROM reading;
 SELECT dx_histogram(meter, x, 1, 'u', 12) FROM reading;
 --! dx_histogram: bins must be at most 11, the number of values of universe 'u', not 12
 SELECT dx_cumulative((SELECT dx_histogram(meter, x, 200, 'u', 3) FROM reading)), dx_cumulative(NULL);
---> '[{"hi":2,"count":2,"share":0.5},{"hi":6,"count":3,"share":0.75},{"hi":10,"count":4,"share":1}]', NULL
+--> '[{"hi":2,"count":2,"share":0.5},{"hi":6,"count":3,"share":0.75},{"hi":10,"count":4,"share":1.0}]', NULL
 --$ a 400/record, b 200/record, c 200/record
 SELECT dx_cumulative('[{"lo":0,"hi":2,"count":-5},{"lo":3,"hi":6,"count":9},{"lo":7,"hi":10,"count":-2}]');
---> '[{"hi":2,"count":0,"share":0},{"hi":6,"count":3,"share":1},{"hi":10,"count":3,"share":1}]'
+--> '[{"hi":2,"count":0,"share":0.0},{"hi":6,"count":3,"share":1.0},{"hi":10,"count":3,"share":1.0}]'
 SELECT dx_cumulative('[]');
 --! dx_cumulative: histogram has 0 bins, and not from 1 to 10000
 SELECT dx_curve(meter, x, 200, 'u', 2) FROM reading;

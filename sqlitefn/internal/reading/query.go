@@ -35,6 +35,11 @@ const (
 		"where it is better for most such readings: values above the largest reading are many, and all are one rank off. dx_percentile with p = 100 is not. "
 )
 
+// stairsNote says from which epsilon on sums have which noise under dh.
+func stairsNote(epsilon, of string) string {
+	return "Under dh and from an epsilon of " + epsilon + " on the noise of " + of + " is a staircase, which has the least mean error: at epsilon 5 a sum is 2.4 times nearer to the truth than with geometric noise. "
+}
+
 const (
 	chargesGroup  = "epsilon to each account, once for all disjoint groups (d1) or once per group (dinf) in the universe's unit, or once per contributed row in unit record (nd1, dh)"
 	chargesMetric = "epsilon to each account, once for all disjoint groups in the universe's unit (d1), or once per contributed row in unit record (nd1, dh)"
@@ -45,7 +50,7 @@ var queryRows = []*row{
 	{
 		name: "dx_sum", returns: "REAL", aggregate: always(scalar.Sum), epsilon: argEpsQuery, metric: argMetric,
 		plain: words{"Sums readings exactly and adds geometric noise.", chargesMetric,
-			"Readings are first moved into the universe. The answer is clamped at 0 if lo >= 0, and not otherwise. " +
+			"Readings are first moved into the universe. The answer is clamped at 0 if lo >= 0, and not otherwise. " + stairsNote("1", "answers") +
 				"Under d1 a reading that a join repeats m times, or that is passed as c*x, is protected m or c times less. " + perGroup},
 		sealed:   words{"Sums sealed readings exactly and adds geometric noise.", chargesSealed, sealedNotes},
 		examples: []string{"SELECT dx_sum('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
@@ -53,7 +58,7 @@ var queryRows = []*row{
 		name: "dx_avg", returns: "REAL", aggregate: always(scalar.Avg), epsilon: argEpsQuery, metric: argMetricAll,
 		plain: words{"Averages readings: their sum with geometric noise, divided by how many there are, and moved into lo..hi.", chargesGroup,
 			"Under d1 and dinf it is public how many readings there are: the noise has scale 1/(epsilon*readings) under d1 and 1/epsilon under dinf, and without a reading the answer is lo. " +
-				"Under nd1 and dh half of epsilon pays for the sum of the distances from the middle of the universe, with noise of scale (hi - lo)/epsilon, and half for the number of readings, with noise of scale 2/epsilon. " + digitsNote + perGroup},
+				"Under nd1 and dh half of epsilon pays for the sum of the distances from the middle of the universe, with noise of scale (hi - lo)/epsilon, and half for the number of readings, with noise of scale 2/epsilon. " + stairsNote("2", "sums") + digitsNote + perGroup},
 		sealed:   words{"Averages sealed readings: their sum with geometric noise, divided by how many there are.", chargesSealedUnits, sealedNotes},
 		examples: []string{"SELECT dx_avg('ana', x, 2, 'halfhour') FROM (SELECT 0.412 AS x UNION SELECT 0.388)"},
 	},

@@ -102,9 +102,7 @@ func (t *Task) askReading(ctx context.Context, p *plan) error {
 		return nil
 	}
 	offered := t.offeredUniverses(p)
-	if err := t.showUniverses(p, offered); err != nil {
-		return err
-	}
+	t.showUniverses(offered)
 	err := t.talk.settle(ctx, question{flag: "universe", open: true, preset: firstOf(len(offered)),
 		text: "Universe: a number, or LO,HI,STEP", need: "use --universe LO,HI,STEP and --unit UNIT, for the possible values of such readings",
 		accept: func(answer string) error { return t.takeUniverse(p, offered, answer) }})
@@ -129,51 +127,34 @@ func (t *Task) offeredUniverses(p *plan) (offered []offeredUniverse) {
 	return append(offered, offers(p.reading.column)...)
 }
 
-// showUniverses shows the universes that are offered, with the share of the readings that each
-// would change.
-func (t *Task) showUniverses(p *plan, offered []offeredUniverse) error {
-	bounds := make([][2]float64, len(offered))
-	for i, u := range offered {
-		bounds[i] = [2]float64{u.lo, u.hi}
-	}
-	shares, err := p.clamped(bounds)
-	if err != nil {
-		return err
-	}
+// showUniverses shows the universes that are offered. Nothing here depends on a reading: a universe that was chosen by them
+// would tell of them.
+func (t *Task) showUniverses(offered []offeredUniverse) {
 	t.talk.tell(universeText)
 	var rows [][]string
 	for i, u := range offered {
-		rows = append(rows, []string{strconv.Itoa(i + 1), joined(",", u.lo, u.hi, u.step), u.unit, "(" + u.why + ")",
-			"for you only: moves " + percent(shares[i]) + " of the readings"})
+		rows = append(rows, []string{strconv.Itoa(i + 1), joined(",", u.lo, u.hi, u.step), u.unit, "(" + u.why + ")"})
 	}
-	t.talk.show(rows, "rllll")
-	return nil
+	t.talk.show(rows, "rlll")
 }
 
-// clamped returns the shares of the readings that lie outside of bounds. It also counts the
+// clamped returns the share of the readings that lie outside of a universe. It also counts the
 // readings.
-func (p *plan) clamped(bounds [][2]float64) ([]float64, error) {
-	counts := make([]int64, len(bounds))
-	var readings int64
-	err := load.EachRow(p.data, "counting", func(batch *dataset.Rows, i int) error {
+func (p *plan) clamped(u declaredUniverse) (share float64, err error) {
+	var outside, readings int64
+	err = load.EachRow(p.data, "counting", func(batch *dataset.Rows, i int) error {
 		x, known := p.number(p.reading.column, batch, i)
 		if !known {
 			return nil
 		}
 		readings++
-		for k, b := range bounds {
-			if x < b[0] || x > b[1] {
-				counts[k]++
-			}
+		if x < u.lo || x > u.hi {
+			outside++
 		}
 		return nil
 	})
-	shares := make([]float64, len(bounds))
-	for k, n := range counts {
-		shares[k] = float64(n) / float64(max(readings, 1))
-	}
 	p.reading.readings = readings
-	return shares, err
+	return float64(outside) / float64(max(readings, 1)), err
 }
 
 // takeUniverse takes the universe that an answer names. The unit may be open still.
@@ -202,14 +183,14 @@ func (t *Task) takeUniverse(p *plan, offered []offeredUniverse, answer string) e
 
 // checkClamped refuses a universe that would change more readings than was allowed.
 func (t *Task) checkClamped(p *plan, u declaredUniverse, answer string) error {
-	shares, err := p.clamped([][2]float64{{u.lo, u.hi}})
+	share, err := p.clamped(u)
 	switch {
 	case err != nil:
 		return err
-	case shares[0] > t.Outside:
-		return fmt.Errorf("%s of the readings lie outside %s: is the unit another one, or is this not what such readings can be? (--outside SHARE allows more)", percent(shares[0]), answer)
-	case shares[0] > 0:
-		cli.Say("for the owner only: %s of the readings lie outside %s and will be moved to its ends", percent(shares[0]), u.values())
+	case share > t.Outside:
+		return fmt.Errorf("%s of the readings lie outside %s: is the unit another one, or is this not what such readings can be? (--outside SHARE allows more)", percent(share), answer)
+	case share > 0:
+		cli.Say("for the owner only: %s of the readings lie outside %s and will be moved to its ends", percent(share), u.values())
 	}
 	return nil
 }
