@@ -106,7 +106,12 @@ var frame = []Bug{
 	{
 		Name: "keys-taken-for-different", Title: "a join that begins with the other table is taken to find rows by keys that differ, also where two are equal",
 		Function: "dx_sum", Package: "sqlitefn", Test: "TestGroupRules",
-		Edits: []Edit{first("vdbe.keyPart.differs", `return true`)},
+		Edits: []Edit{instead("vdbe.disjointness.differentField", "!of.Unique", `!bug && !of.Unique`)},
+	},
+	{
+		Name: "key-used-again", Title: "a join that finds rows by the same key again, for each row of a third table, is taken to do so once",
+		Function: "dx_sum", Package: "sqlitefn", Test: "TestGroupRules",
+		Edits: []Edit{first("vdbe.keyPart.startsOnce", `return true`)},
 	},
 	{
 		Name: "rows-behind-the-key", Title: "rows behind the key of a join are taken for rows with that key",

@@ -107,6 +107,13 @@ func (f *flow) findFollowers() {
 			f.cursor(list[0]).follows = leader
 		}
 	}
+	for c, by := range leaders {
+		for leader := range by {
+			if leader != c && f.cursor(c).follows == c {
+				f.led[leader] = append(f.led[leader], c)
+			}
+		}
+	}
 	maps.DeleteFunc(f.lookups, func(i, leader int) bool { return f.cursor(f.program[i].P1).follows != leader })
 }
 

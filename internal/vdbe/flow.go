@@ -1,6 +1,9 @@
 package vdbe
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // A flow follows which rows the values in registers come from, along the paths of a graph.
 type flow struct {
@@ -17,6 +20,7 @@ type flow struct {
 	loops     []int              // of each node, see [graph.components]
 	previous  [][]int            // the nodes before each node
 	lookups   map[int]int        // see [flow.looksUp]
+	led       map[int][]int      // by their leaders, the cursors that also move by themselves
 	arguments map[int]int        // how many there are, by instruction
 	reach
 	grown bool // something stored has grown
@@ -30,7 +34,7 @@ func newFlow(p Program, pure func(string) bool, btrees func(database, root int) 
 		return nil, err
 	}
 	f := &flow{graph: g, pure: pure, btrees: btrees, written: newDefinitions(p), cursors: cursorsOf(g.program), numbers: map[position]int{},
-		stored: map[position]value{}, loops: g.components(), previous: g.previous(), lookups: map[int]int{}, arguments: map[int]int{}}
+		stored: map[position]value{}, loops: g.components(), previous: g.previous(), lookups: map[int]int{}, led: map[int][]int{}, arguments: map[int]int{}}
 	f.findFollowers()
 	if err := f.findChoices(); err != nil {
 		return nil, err
@@ -91,6 +95,17 @@ func (f *flow) fetch(p position, stored sources) sources {
 	return f.number(p)
 }
 
+// lag returns a position that stands for a cursor that is led to some rows, and moves to others by itself, while its leader has moved on; 0
+// for other cursors.
+func (f *flow) lag(cursor int) sources {
+	for _, list := range f.led {
+		if slices.Contains(list, cursor) {
+			return f.number(position{cursor: cursor, field: -1}) &^ elsewhere
+		}
+	}
+	return 0
+}
+
 // column returns the sources of a column of a cursor's row.
 func (f *flow) column(at, column int, s *state) sources {
 	c := f.cursor(at)
@@ -99,7 +114,7 @@ func (f *flow) column(at, column int, s *state) sources {
 		return s.get(c.pseudo).field(column)
 	case c.own:
 		return f.field(at, column)
-	case c.foreign || len(c.tables) == 0:
+	case c.foreign || len(c.tables) == 0, s.behind&f.lag(at) != 0:
 		return elsewhere
 	}
 	leader := f.number(position{cursor: c.follows})
@@ -156,6 +171,10 @@ func (f *flow) apply(n int, r *state) {
 	if role := code.cursor; role.moves() || role.opensOrCloses() {
 		f.moved(position{cursor: op.P1}, r.registers)
 		r.behind |= f.number(position{cursor: op.P1}) &^ elsewhere
+		for _, c := range f.led[op.P1] {
+			r.behind |= f.lag(c)
+		}
+		r.behind &^= f.lag(op.P1)
 		if leader, is := f.lookups[f.at[n]]; is {
 			f.follow(leader, r.read(op, code.decides), r)
 		} else if role == leavesRows && f.leavesTogether(n) {
@@ -163,7 +182,7 @@ func (f *flow) apply(n int, r *state) {
 		}
 	} else if role == leads {
 		f.moved(position{cursor: op.P3}, r.registers)
-		r.behind &^= f.number(position{cursor: op.P1})
+		r.behind &^= f.number(position{cursor: op.P1}) | f.lag(op.P3)
 	}
 	read := f.read(n, r, code.reads)
 	set := func(s sources) { r.write(op, code.writes, value{all: s}) }

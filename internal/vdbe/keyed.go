@@ -18,21 +18,28 @@ func (d *disjointness) keyed(cursor int, begins, feeding []int) bool {
 	d.keying[cursor] = true
 	defer delete(d.keying, cursor)
 	k := &keyPart{disjointness: d, cursor: cursor, begins: begins, moves: moves, feeding: feeding, left: d.with(cursor, leavesRows)}
+	var sources []int // cursors with a field in the key
+	add := func(isPart bool) {
+		if from, is := 0, isPart && k.bounds(); is {
+			if from, is = k.source(); is {
+				sources = append(sources, from)
+			}
+		}
+	}
 	start := d.op(begins[0])
 	if !slices.ContainsFunc(begins, func(n int) bool { return d.op(n) != start }) && start.P1 == cursor {
 		for part := range min(start.keyLength(), len(d.program)) {
-			if k.looksUp(start, part) && k.bounds() && k.differs() {
-				return true
-			}
+			add(k.looksUp(start, part))
 		}
 	}
 	for i := range d.program {
 		op := &d.program[i]
-		if k.compares(op, op.P1, op.P3) && k.bounds() && k.differs() || k.compares(op, op.P3, op.P1) && k.bounds() && k.differs() {
-			return true
-		}
+		add(k.compares(op, op.P1, op.P3))
+		add(k.compares(op, op.P3, op.P1))
 	}
-	return false
+	return slices.ContainsFunc(sources, func(from int) bool {
+		return k.startsOnce(from) || slices.ContainsFunc(sources, func(outer int) bool { return outer != from && k.startsOnceWhile(outer, from) })
+	})
 }
 
 // A keyPart is a part of the key of a cursor, in a register.
@@ -175,31 +182,47 @@ func (d *disjointness) jumpsTo(branches, to []int, barrier func(int) bool) bool 
 	return false
 }
 
-// differs reports whether the part is always a field of the row where another cursor stands, in which no two of its rows are
-// equal as the part is compared, and whether each of its rows leads to one start.
-func (k *keyPart) differs() bool {
+// source returns the cursor of which the part is a field, always of the row where that stands, if no two of its rows are
+// equal in it as the part is compared.
+func (k *keyPart) source() (from int, is bool) {
 	w := k.writer(k.uses[0], k.register)
 	if w < 0 || slices.ContainsFunc(k.uses, func(n int) bool { return k.writer(n, k.register) != w }) {
-		return false
+		return 0, false
 	}
-	from := k.program[w].P1
+	from = k.program[w].P1
 	f, different := k.differentField(&k.program[w])
 	if !different || from == k.cursor || !k.distinguishes(f) || !k.convertsNothing(w, f) {
-		return false
+		return 0, false
 	}
 	writes := k.nodes(func(n int) bool { return k.at[n] == w })
 	moves := k.movesOf(from)
 	switch {
 	case k.reaches([]int{0}, k.uses, isIn(writes)), k.reaches(moves, k.uses, isIn(writes)): // the field is of an earlier row, or of none
-		return false
+		return 0, false
 	case k.reaches(moves, slices.Concat(k.limits, k.feeding), isIn(k.begins, k.left)): // the end is that of another key
-		return false
-	case f.null && k.looked && !k.skipsNull(writes):
-		return false
-	case k.cursors[from].own:
+		return 0, false
+	case f.null && k.looked && !k.number && !k.skipsNull(writes): // NULL is no number of a row
+		return 0, false
+	}
+	return from, true
+}
+
+// startsOnce reports whether each row of a cursor leads to one start at most.
+func (k *keyPart) startsOnce(from int) bool {
+	if k.cursors[from].own {
 		return k.movesBetween(position{cursor: from}, k.begins) && k.onePass(from, k.disjointness.begins(from))
 	}
 	return k.once(position{cursor: k.cursors[from].follows}, k.begins)
+}
+
+// startsOnceWhile reports whether each row of a cursor leads to one start at most while another one, which passes each of its rows once, stands still:
+// the key has a field of each.
+func (k *keyPart) startsOnceWhile(outer, from int) bool {
+	outer, from = k.cursors[outer].follows, k.cursors[from].follows
+	next := k.with(outer, advances, retreats)
+	begins := k.disjointness.begins(from)
+	return k.onePass(outer, k.disjointness.begins(outer)) && k.oneWay(from) &&
+		!k.reaches(begins, begins, isIn(next)) && !k.reaches(k.begins, k.begins, isIn(next, k.with(from, advances, retreats)))
 }
 
 // writer returns the only instruction that may have written a register where a node reads it; -1 if there are several, or none.

@@ -126,6 +126,7 @@ const (
 	copies            // copies the values that it reads, register by register
 	counts            // writes how many rows a cursor has
 	countsDown        // counts P1 down, if it is positive
+	hurries           // does, with a cursor that stands before the row, what the instruction behind it does
 	testsNull         // goes on at the next instruction unless P1 is NULL
 	converts          // converts values in place to the affinities of P4
 	admits            // adds the number in P3 to the set in P1, in its phase P4, and goes on unless an earlier phase has added it
@@ -372,7 +373,7 @@ var opcodes = map[string]*opcode{
 	"DeferredSeek":  {cursor: leads},
 	"FinishSeek":    {cursor: usesIt},
 	"SeekHit":       {cursor: usesIt},
-	"SeekScan":      {next: branches, limits: noPath}, // and where the SeekGE behind it branches
+	"SeekScan":      {next: branches, effect: hurries, limits: noPath}, // and where the SeekGE behind it branches
 	"SeekEnd":       {cursor: usesIt, limits: noQuery},
 	"IfNullRow":     {next: branches, writes: p3, cursor: usesIt}, // NULL, or nothing
 	"IfEmpty":       {next: branches, cursor: usesIt},
