@@ -42,6 +42,7 @@ func TestRowsDoNotAllocate(t *testing.T) {
 		`SELECT dx_count(account, 0.1) FROM t`,
 		`SELECT dx_accounts(account, 0.1) FROM t`,
 		`SELECT dx_histogram(account, x, 0.1, 'u', 100) FROM t`,
+		`SELECT dx_percentiles(account, x, '[5, 50, 95]', 0.1, 'u', 'dh') FROM t`,
 		`SELECT dx_curve(account, x, 0.1, 'u') FROM t`,
 		`SELECT dx_heatmap(account, lat, lon, 0.1, 'd', 1000) FROM t`,
 	} {

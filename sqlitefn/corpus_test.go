@@ -47,6 +47,7 @@ var uses = []step{
 	{`SELECT dx_accounts(account, 1), dx_histogram(account, x, 1, 'u', 3), dx_histogram(account, x, 1, 'u', 11) FROM t`, ``},
 	{`SELECT n.i, dx_accounts(t.account, 1), dx_histogram(t.account, t.x, 1, 'u', 2) FROM n LEFT JOIN t ON t.a = n.i GROUP BY n.i`, ``},
 	{`SELECT dx_histogram(account, x, 1, 'u', 12) FROM t`, `dx_histogram: bins must be at most 11`},
+	{`SELECT dx_percentiles(account, x, '[25, 50, 75]', 1, 'u', 'dh'), dx_percentiles(account, x, '[5, 95]', 1, 'u') FROM t`, ``},
 	{`SELECT dx_histogram(account, x, 1, 'u', a) FROM t`, `dx_histogram: bins changes within a group`},
 	{`SELECT dx_curve(account, x, 1, 'u'), dx_curve(account, x, 1, 'u', 2), dx_curve(account, x, 1, 'u', '[50, 90]') FROM t`, ``},
 	{`SELECT n.i, dx_curve_percentile(dx_curve(t.account, t.x, 1, 'u'), 50) FROM n LEFT JOIN t ON t.a = n.i GROUP BY n.i`, ``},

@@ -79,6 +79,7 @@ func TestMemoryIsTakenBefore(t *testing.T) {
 		{"dx_curve", readings, []any{0.001, 10_000}, 2, false},
 		{"dx_variance", readings, []any{0.001}, 2, false},
 		{"dx_histogram", readings, []any{0.001, 11}, 3, false},
+		{"dx_percentiles", readings, []any{"[5, 25, 50]", 0.001, "dh"}, 2, false},
 		{"dx_sum", persons, []any{0.001}, 8, false},
 		{"dx_median", persons, []any{0.001}, 2, true},
 		{"dx_heatmap", places, []any{0.5, 500.0}, 2, false},

@@ -64,6 +64,7 @@ var sealedStatements = func() (list []string) {
 		`SELECT typeof(dx_count(one, 0.5)), typeof(dx_accounts(one, 0.5)) FROM s WHERE id < 8 GROUP BY zone`,
 		`SELECT dx_count(one, 0.5) + 0.0, dx_accounts(one, 0.5) + 0.0 FROM s WHERE id < 8`,
 		`SELECT dx_curve(kwh, 0.125), dx_curve(kwh, 0.125, '[50]') FROM s WHERE id < 8`, `SELECT dx_curve_mean(dx_curve(kwh, 0.125, 2), 50, 100) FROM s WHERE id < 8`,
+		`SELECT dx_percentiles(kwh, '[25, 50, 75]', 0.125, 'dh'), dx_percentiles(kwh, '[25, 75]', 0.125) FROM s WHERE id < 8`,
 		`SELECT dx_histogram(kwh, 0.5, 3) FROM s WHERE id < 8`, `SELECT dx_centroid(place, 0.01) FROM s GROUP BY zone`,
 		`SELECT id, dx_value(kwh, 1), typeof(dx_value(kwh, 1)) FROM s`, // in which somebody is refused
 		`SELECT id, geoind_laplace(place, 0.01) FROM s`, `SELECT id, g.lat, g.lon FROM s, geoind_laplace(s.place, 0.01) g`,

@@ -27,6 +27,10 @@ FROM (SELECT dx_percentile(person, minutes, 95, 1, 'way', 'dh') AS p95 FROM comm
 SELECT longest, dx_rank_within(longest) AS people, dx_rank_radius(0.95, 1, 'way', 'max') AS said_before
 FROM (SELECT dx_max(person, minutes, 1, 'way', 'dh') AS longest FROM commute);
 
+-- Several percentiles of everybody for one epsilon, as JSON. They never fall, and equal times are divided at random.
+CREATE TABLE deciles AS SELECT dx_percentiles(person, minutes, '[10, 20, 30, 40, 50, 60, 70, 80, 90]', 0.5, 'way', 'dh') AS answer FROM commute;
+SELECT decile.value ->> 'p' AS p, decile.value ->> 'value' AS minutes FROM deciles, json_each(answer) AS decile;
+
 -- Under 'd1', which protects how long each person travels and not who is in the table, there are three ways to draw
 -- a percentile, and public facts choose one. By score the bound is that of people who all travel nearly the same
 -- time, at most their number; the mean of neighbouring ranks has none; noise has a distance in minutes.

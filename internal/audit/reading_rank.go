@@ -1,5 +1,10 @@
 package audit
 
+import (
+	"encoding/json"
+	"slices"
+)
+
 // Percentiles. Under dinf, and under d1 where that is better, they have geometric noise, with a loss that is attained.
 // Otherwise they are drawn by score, with half of epsilon for the scores and half for the sum of all weights. Both halves
 // are attained together where one step makes the scores of nearly all values better and those of a few worse: under dh among
@@ -8,6 +13,9 @@ package audit
 func attacksOnRanks(register func(...attack)) {
 	rank := func(function string, u universe, pair, settings string, distance float64, x, y []string) attack {
 		return aggregate(function, u, pair, settings, distance, x, y).on(u.value)
+	}
+	percentiles := func(u universe, pair, list, settings string, distance float64, x, y []string) attack {
+		return aggregate("dx_percentiles", u, pair, "'"+list+"', "+settings, distance, x, y).on(u.percentiles(list))
 	}
 	register(
 		// d1
@@ -63,10 +71,45 @@ func attacksOnRanks(register func(...attack)) {
 		rank("dx_percentile", few, "dh: a reading more where the rank changes", "34, 2, 'k', 'dh'", 1,
 			[]string{"{ben}, 0", "{cem}, 2"}, []string{"{ben}, 0", "{cem}, 2", "{ana}, 80"}).record().more(),
 
+		// Several under dh: the first one tells the worlds apart where the others lie, and a row leaves one half for the other.
+		percentiles(dense, "dh: a reading below the median is replaced by one above it", "[25,50,75]", "2, 'w', 'dh'", 1,
+			[]string{"{ana}, 0", "{ben}, 0", "{cem}, 200000", "{dan}, 200000", "{eva}, 1000000"},
+			[]string{"{ana}, 1000000", "{ben}, 0", "{cem}, 200000", "{dan}, 200000", "{eva}, 1000000"}).record(),
+		percentiles(units, "dh: the first reading", "[0,50,100]", "2, 'u', 'dh'", 1, []string{"{ben}, NULL"}, []string{"{ben}, NULL", "{ana}, 5"}).record().more(),
+		percentiles(few, "dh: a reading more among equal ones", "[20,40,60,80]", "2, 'k', 'dh'", 1,
+			[]string{"{ben}, 40", "{cem}, 40"}, []string{"{ben}, 40", "{cem}, 40", "{ana}, 80"}).record().more(),
+		percentiles(few, "dh: each asked about alone", "[75,25]", "2, 'k', 'dh'", 1, []string{"{ana}, 0", "{ben}, 1"}, []string{"{ana}, 80", "{ben}, 1"}).record(),
+		percentiles(units, "a single reading moves from corner to corner", "[25,75]", "0.2, 'u'", 10, []string{"{ana}, 0"}, []string{"{ana}, 10"}),
+		shared(percentiles(units, "the middle of three readings moves", "[10,50,90]", "0.4, 'u'", 5,
+			[]string{"{ana}, 2", "{ben}, 0", "{cem}, 10"}, []string{"{ana}, 7", "{ben}, 0", "{cem}, 10"})),
+
 		// nd1
 		rank("dx_min", units, "nd1: a smaller reading more", "4, 'u', 'nd1'", 1, []string{"{ben}, 10"}, []string{"{ben}, 10", "{ana}, 0"}).record().more(),
 		rank("dx_max", units, "nd1: the largest reading moves from corner to corner", "4, 'u', 'nd1'", 1, []string{"{ana}, 0", "{ben}, 0"}, []string{"{ana}, 10", "{ben}, 0"}).record(),
 		rank("dx_median", across, "nd1: a single reading moves from corner to corner", "4, 'd', 'nd1'", 1, []string{"{ana}, -5"}, []string{"{ana}, 5"}).record(),
 		rank("dx_percentile", units, "nd1: the first reading", "90, 4, 'u', 'nd1'", 1, []string{"{ben}, NULL"}, []string{"{ben}, NULL", "{ana}, 10"}).record().more(),
 	)
+}
+
+// percentiles returns whether an answer has a value of the universe for each percentile of a list, and these never fall.
+func (u universe) percentiles(list string) func(row []any) bool {
+	type answer struct{ P, Value float64 }
+	var listed []float64
+	if err := json.Unmarshal([]byte(list), &listed); err != nil {
+		panic(err)
+	}
+	return func(row []any) bool {
+		text, _ := row[0].(string)
+		var answers []answer
+		if json.Unmarshal([]byte(text), &answers) != nil || len(answers) != len(listed) {
+			return false
+		}
+		for i, a := range answers {
+			falls := func(b answer) bool { return b.P < a.P && b.Value > a.Value }
+			if a.P != listed[i] || !u.value([]any{a.Value}) || slices.ContainsFunc(answers, falls) {
+				return false
+			}
+		}
+		return true
+	}
 }

@@ -169,6 +169,9 @@ func attacksOnSealed(register func(...attack)) {
 		replaced("dx_median", "a reading is replaced, nd1", 10, "3", "dx_median(x, {e}, 'nd1')"),
 		moved("dx_percentile", "the largest reading moves", 3, 10, 7, "0.3", "dx_percentile(x, 90, {e})"),
 		moved("dx_percentile", "all readings move, dinf", 3, 10, 7, "0.3", "dx_percentile(x, 100, {e}, 'dinf')"),
+		moved("dx_percentiles", "the largest reading moves", 3, 10, 7, "0.3", "dx_percentiles(x, '[25, 75]', {e})"),
+		replaced("dx_percentiles", "a reading is replaced, dh", 10, "3", "dx_percentiles(x, '[25, 50, 75]', {e}, 'dh')"),
+		repeated(replaced("dx_percentiles", "a reading is replaced, dh", 10, "1.5", "dx_percentiles(x, '[25, 50, 75]', {e}, 'dh')")),
 		replaced("dx_histogram", "a reading moves from the first bin to the last", 10, "3", "dx_histogram(x, {e}, 5)"),
 		repeated(replaced("dx_histogram", "a reading moves from the first bin to the last", 10, "1.5", "dx_histogram(x, {e}, 5)")),
 	)

@@ -96,6 +96,32 @@ var aggregates = []Bug{
 		`)},
 	},
 	{
+		Name: "each-level-all-epsilon", Title: "every question of halving has all of epsilon, as if a row were in one of them only",
+		Function: "dx_percentiles",
+		Edits: []Edit{after("scalar.halve", "rest :=", `
+			e.Set(epsilon)
+			rest.Set(epsilon)
+		`)},
+	},
+	{
+		Name: "leaving-is-free", Title: "a row that leaves a question of halving for another is counted in one of them only",
+		Function: "dx_percentiles", Package: "mechanism/scalar", Test: "TestTreesSpendEpsilon",
+		Edits: []Edit{before("scalar.halve", "exact.RateFloor(", `
+			if !root {
+				part.Rsh(part, 1)
+			}
+		`)},
+	},
+	{
+		Name: "rounded-target", Title: "the share of rows below a percentile is rounded to a whole number of rows",
+		Function: "dx_percentiles", Package: "mechanism/scalar", Test: "TestRunsOfAnyShares",
+		Edits: []Edit{after("scalar.question.scores", "s.least = s.most", `
+			whole := new(big.Int).Quo(s.most.big(), new(big.Int).SetUint64(q.den)).Uint64()
+			s.most = uint128{lo: q.den}.times(whole)
+			s.least = s.most.add(int128{lo: q.den})
+		`)},
+	},
+	{
 		Name: "accounts-count-rows", Title: "rows are counted in place of accounts, for the price of an account",
 		Function: "dx_accounts",
 		Edits:    []Edit{instead("reading.countGroup.counted", "g.accounts", "g.accounts && !bug")},

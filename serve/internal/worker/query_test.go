@@ -137,6 +137,7 @@ func TestTypes(t *testing.T) {
 		"SELECT dx_sum(kwh, 1), dx_count(kwh, 1), dx_avg(kwh, 1), dx_value(kwh, 1), dx_histogram(kwh, 1, 2), dx_narrow(kwh, 1, 2) FROM reading": {f, i, f, f, n, y},
 		"SELECT dx_curve(kwh, 1), dx_curve_percentile(dx_curve(kwh, 1), 95), dx_curve_share('{}', 2), dx_curve_mean('{}', 0, 50) FROM reading":  {n, f, f, f},
 		"SELECT dx_sum(dx_person(kwh, 1, 20), 1), dx_histogram(dx_person(kwh, 1, 20), 1, 2), dx_person(kwh, 1, 20) FROM reading":                {f, n, y},
+		"SELECT dx_percentiles(kwh, '[25, 75]', 1) FROM reading":                                                                                {n},
 		"SELECT dx_heatmap(place, 1, 1000), geoind_laplace(place, 1), dx_centroid(place, 1) FROM reading":                                       {n, n, n},
 		"SELECT row_number() OVER (), rank() OVER (ORDER BY n), lag(x) OVER () FROM plain":                                                      {i, i, f},
 		"SELECT date(s), strftime('%Y', s), julianday(s), unixepoch(s) FROM plain":                                                              {n, n, f, i},
