@@ -52,7 +52,7 @@ SELECT dx_curve_percentile(c, 75), dx_curve_share(c, 2), dx_curve_mean(c, 50, 10
 SELECT dx_curve(meter, x, 1, 'u', 'dh') FROM reading;
 --! dx_curve: metric dh: curve is released under d1 only...
 SELECT dx_percentiles(meter, x, '[100, 0]', 1000, 'u', 'dh') FROM reading;
---> '[{"p":100,"value":10},{"p":0,"value":0}]'
+--> '[{"p":100,"value":10},{"p":0,"value":1}]'
 --$ a 2000/record, b 1000/record, c 1000/record
 SELECT dx_percentiles(meter, x, '[50, 101]', 1, 'u', 'dh') FROM reading;
 --! dx_percentiles: ps: p is not in 0..100
