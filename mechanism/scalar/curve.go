@@ -101,8 +101,7 @@ func newSortedSums(s setting, c curve) (_ *sortedSums, err error) {
 	return l, nil
 }
 
-// parsePercentiles reads a JSON list of 1 to MaxBlocks percentiles. If none is above 1, those between 0 and 1 are taken for
-// fractions of 1.
+// parsePercentiles reads a JSON list of 1 to MaxBlocks percentiles.
 func parsePercentiles(list string) ([]fraction, error) {
 	var numbers []*float64
 	if json.Unmarshal([]byte(list), &numbers) != nil || len(numbers) == 0 || len(numbers) > MaxBlocks || slices.Contains(numbers, nil) {
@@ -114,12 +113,7 @@ func parsePercentiles(list string) ([]fraction, error) {
 	}
 	for i, p := range numbers {
 		var err error
-		if largest > 1 {
-			fractions[i], err = fractionOf(budget.Decimal(*p))
-		} else {
-			fractions[i], err = fractionAt(*p)
-		}
-		if err != nil {
+		if fractions[i], err = fractionAmong(*p, largest); err != nil {
 			return nil, err
 		}
 	}

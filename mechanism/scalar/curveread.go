@@ -58,40 +58,30 @@ func (c *ReleasedCurve) percentile(f fraction) float64 {
 	return c.value(c.at(float64(f.below(int(m))) + 0.5))
 }
 
-// Share returns the share of readings that are at most v: of the ranks that the curve gives such a reading. It has one decimal
-// more than the number of readings has digits.
+// Share returns the share of readings that are at most v: of the ranks with such a percentile. It has one decimal more than the
+// number of readings has digits.
 func (c *ReleasedCurve) Share(v float64) float64 {
-	u, m := c.universe, c.readings()
-	if v < u.lo {
-		return 0
-	}
-	k := u.Index(v)
-	if u.Value(k) > v {
-		k--
-	}
-	above := float64(k) + 0.5 // here and higher the curve is rounded to more than v
-	b := sort.SearchFloat64s(c.levels, above)
-	switch b {
-	case len(c.levels):
+	m := c.readings()
+	if m == 0 {
+		if v < c.universe.lo {
+			return 0
+		}
 		return 1
-	case 0:
-		return 0
 	}
-	from, to := c.middle(b-1), c.middle(b)
-	r := from + float64((above-c.levels[b-1])/(c.levels[b]-c.levels[b-1])*(to-from))
+	below := sort.Search(int(m), func(k int) bool { return c.value(c.at(float64(k)+0.5)) > v })
 	grains := math.Pow10(len(strconv.FormatInt(m, 10)) + 1)
-	return math.Round((math.Ceil(r+0.5)-1)/float64(m)*grains) / grains
+	return math.Round(float64(below)/float64(m)*grains) / grains
 }
 
 // Mean returns the average of the readings from one percentile up to, but without, another one that is not below it, or of one
 // reading if there are none. 100 is beyond all readings. For whole blocks it is made of their noisy sums, for the rest of the
 // curve.
 func (c *ReleasedCurve) Mean(from, to float64) (float64, error) {
-	first, err := c.before(from)
+	begin, err := fractionAmong(from, max(from, to))
 	if err != nil {
 		return 0, fmt.Errorf("from_%w", err)
 	}
-	end, err := c.before(to)
+	end, err := fractionAmong(to, max(from, to))
 	if err != nil {
 		return 0, fmt.Errorf("to_%w", err)
 	}
@@ -101,8 +91,8 @@ func (c *ReleasedCurve) Mean(from, to float64) (float64, error) {
 	if c.readings() == 0 {
 		return c.universe.lo, nil
 	}
-	first = min(first, c.readings()-1)
-	return c.mean(first, max(end, first+1)), nil
+	first := min(c.before(begin), c.readings()-1)
+	return c.mean(first, max(c.before(end), first+1)), nil
 }
 
 // mean returns the average of the readings between two numbers of them.
@@ -124,13 +114,12 @@ func (c *ReleasedCurve) mean(first, end int64) float64 {
 	return c.value((whole.float() + parts) / float64(end-first))
 }
 
-// before returns how many readings come before the p-percentile, all of them for 100.
-func (c *ReleasedCurve) before(p float64) (int64, error) {
-	f, err := fractionAt(p)
-	if err != nil || f.num == f.den {
-		return c.readings(), err
+// before returns how many readings come before a percentile, all of them for 100.
+func (c *ReleasedCurve) before(f fraction) int64 {
+	if f.num == f.den {
+		return c.readings()
 	}
-	return int64(f.below(int(c.readings()))), nil
+	return int64(f.below(int(c.readings())))
 }
 
 // middle returns how many readings there are up to the middle of a block.
@@ -149,7 +138,7 @@ func (c *ReleasedCurve) at(r float64) float64 {
 		return c.levels[last]
 	}
 	from, to := c.middle(b-1), c.middle(b)
-	return c.levels[b-1] + float64((c.levels[b]-c.levels[b-1])*((r-from)/(to-from)))
+	return min(c.levels[b], c.levels[b-1]+float64((c.levels[b]-c.levels[b-1])*((r-from)/(to-from))))
 }
 
 // area returns the sum of the curve from r to s readings, between which it is straight.

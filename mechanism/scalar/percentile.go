@@ -44,6 +44,14 @@ func fractionAt(p float64) (f fraction, err error) {
 	return fractionOf(exactly)
 }
 
+// fractionAmong is fractionAt for one of several that somebody wrote: if one is above 1, none is a fraction of 1.
+func fractionAmong(p, largest float64) (fraction, error) {
+	if largest > 1 {
+		return fractionOf(budget.Decimal(p))
+	}
+	return fractionAt(p)
+}
+
 // A fraction of the readings comes before a percentile: num/den = p/100.
 type fraction struct{ num, den uint64 }
 
