@@ -319,21 +319,21 @@ func TestAnswersAreRemembered(t *testing.T) {
 		}
 	}
 	same := `SELECT dx_sum(kwh, 0.01), dx_count(one, 0.01), dx_histogram(kwh, 0.01, 3), dx_curve(kwh, 0.01), dx_centroid(place, 0.0001), dx_heatmap(place, 0.5, 50000), geoind_laplace(max(place), 0.0001) FROM s`
-	again(same, first[0], 6)
-	again(strings.Replace(same, "FROM s", "FROM (SELECT * FROM s ORDER BY id DESC)", 1), first[0], 6)
+	again(same, first[0], 7)
+	again(strings.Replace(same, "FROM s", "FROM (SELECT * FROM s ORDER BY id DESC)", 1), first[0], 7)
 	d.open([32]byte{1})
-	again(same, first[0], 6)
+	again(same, first[0], 7)
 
 	d.analyst.Role = "ben" // he has not seen it, and pays from his budget
 	d.gets(same, first[0])
-	if state := d.state(); state != balances || d.report.Remembered != 6 {
+	if state := d.state(); state != balances || d.report.Remembered != 7 {
 		t.Errorf("another role: %s, then %s", balances, state)
 	}
-	d.paysIn("kWh", "ana=0.01 bo=0.01 cy=0.01", "ana=0.01 bo=0.01 cy=0.01")
+	d.paysIn("kWh", "ana=0.02 bo=0.02 cy=0.02", "ana=0.02 bo=0.02 cy=0.02")
 	d.analyst.Role = "ann"
 	for _, other := range []string{
 		`SELECT dx_sum(kwh, 0.01) FROM s WHERE id > 1`, `SELECT dx_sum(kwh, 0.010000001) FROM s`, `SELECT dx_sum(dx_narrow(kwh, 0, 9), 0.01) FROM s`,
-		`SELECT dx_avg(kwh, 0.01) FROM s`, `SELECT dx_sum(kwh, 0.01, 'dh') FROM s`, `SELECT dx_sum(one, 0.01) FROM s`,
+		`SELECT dx_curve(kwh, 0.01, 2) FROM s`, `SELECT dx_curve(kwh, 0.01, '[50]') FROM s`, `SELECT dx_avg(kwh, 0.01) FROM s`, `SELECT dx_sum(kwh, 0.01, 'dh') FROM s`, `SELECT dx_sum(one, 0.01) FROM s`,
 		`SELECT dx_median(kwh, 0.01) FROM s`, `SELECT dx_median(kwh, 0.01, 'd1/score') FROM s`, `SELECT dx_median(kwh, 0.01, 'd1/noise') FROM s`,
 		`SELECT dx_median(kwh, 0.01, 'd1/window') FROM s`,
 	} {
