@@ -39,6 +39,7 @@ var bounded = []bound{
 	{"sum-100000", "the same, 100,000 reserved accounts", 4, 4.8, "times", false, overPoints("make-points", "dx_sum", 1e6, 1e5)},
 	{"sum-shuffled", "the same, where accounts come in no order", 4, 0, "times", false, overPoints("make-shuffled", "dx_sum", 1e6, 1e5)},
 	{"curve", "`dx_curve`, by `sum(x)`, 60 accounts", 8, 0, "times", false, overPoints("make-points", "dx_curve", 1e6, 60)},
+	{"percentiles", "`dx_percentiles` of 19 under dh, by `sum(x)`, 60 accounts", 12, 0, "times", false, overPoints("make-points", "dx_percentiles", 1e6, 60)},
 	{"groups", "100,000 groups of ten rows, each charged (reserved), by the same with `sum`", 4, 10.8, "times", false, overPoints("make-points", "groups", 1e6, 1e5)},
 	{"predictive", "`predictive_step`, 100,000 traces of two points, reserved", 4, 40, "s", false, overTraces("predictive", 1e5)},
 	{"pim", "`pim_step`, the same", 10, 300, "s", false, overTraces("pim", 1e5)},

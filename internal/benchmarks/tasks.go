@@ -36,8 +36,9 @@ var tasks = map[string]taskFunc{
 		`SELECT count(max(lat, lon, 0.01)) FROM t`),
 	"laplace-wkt": released("m", `SELECT count(geoind_laplace(account, lat, lon, 0.01)) FROM t`,
 		`SELECT count(max(lat, lon, 0.01)) FROM t`),
-	"dx_sum":   released("kWh", `SELECT dx_sum(account, x, 0.01, 'u') FROM t`, sqlSum),
-	"dx_curve": released("kWh", `SELECT dx_curve(account, x, 0.01, 'u') FROM t`, sqlSum),
+	"dx_sum":         released("kWh", `SELECT dx_sum(account, x, 0.01, 'u') FROM t`, sqlSum),
+	"dx_curve":       released("kWh", `SELECT dx_curve(account, x, 0.01, 'u') FROM t`, sqlSum),
+	"dx_percentiles": released("record", `SELECT dx_percentiles(account, x, '[5,10,15,20,25,30,35,40,45,50,55,60,65,70,75,80,85,90,95]', 0.01, 'u', 'dh') FROM t`, sqlSum),
 	"groups": released("kWh", `SELECT count(s) FROM (SELECT dx_sum(account, x, 0.01, 'u') AS s FROM t GROUP BY account)`,
 		`SELECT count(s) FROM (SELECT sum(x) AS s FROM t GROUP BY account)`), // each account is charged by its group
 	"sealed":        sealedSum,

@@ -96,8 +96,17 @@ var aggregates = []Bug{
 		`)},
 	},
 	{
-		Name: "each-level-all-epsilon", Title: "every question of halving has all of epsilon, as if a row were in one of them only",
+		Name: "halved-at-rows", Title: "halving divides the rows at the middle one, and no value is drawn",
 		Function: "dx_percentiles",
+		Edits: []Edit{after("scalar.question.ask", "v :=", `
+			if len(rows) > 0 {
+				v = rows[len(rows)/2]
+			}
+		`)},
+	},
+	{
+		Name: "each-level-all-epsilon", Title: "every question of halving has all of epsilon, as if a row were in one of them only",
+		Function: "dx_percentiles", Package: "mechanism/scalar", Test: "TestTreesSpendEpsilon",
 		Edits: []Edit{after("scalar.halve", "rest :=", `
 			e.Set(epsilon)
 			rest.Set(epsilon)
