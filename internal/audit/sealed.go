@@ -119,8 +119,8 @@ func attacksOnPersons() []attack {
 	same.claim.distance = 0
 	return []attack{
 		sums, same, underPseudonyms(),
-		person("dx_sum", changes+", narrowed", none, all, "3", "dx_sum(dx_person(dx_narrow(x, 3, 6), 7, 11), {e})"),
-		repeated(person("dx_sum", changes, none, all, "3", "dx_sum(dx_person(x, 0, 5), {e})")),
+		person("dx_avg", changes+", narrowed", none, all, "3", "dx_avg(dx_person(dx_narrow(x, 3, 6), 7, 11), {e})"),
+		repeated(person("dx_avg", changes, none, all, "3", "dx_avg(dx_person(x, 0, 5), {e})")),
 		person("dx_avg", changes, none, all, "3", "dx_avg(dx_person(x, 0, 5), {e})"),
 		person("dx_variance", changes, none, all, "3", "dx_variance(dx_person(x, 0, 5), {e})"),
 		person("dx_stddev", changes, none, all, "3", "dx_stddev(dx_person(x, 0, 5), {e})"),
