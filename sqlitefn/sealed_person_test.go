@@ -31,7 +31,7 @@ func TestPersonAnswers(t *testing.T) {
 		`SELECT dx_sum(dx_person(kwh, 0, 20), 10000) FROM s WHERE 0`:                                                                        "[[<nil>]]",
 		`SELECT dx_sum(dx_person(NULL, 0, 20), 1), typeof(dx_person(NULL, 0, 20)), length(dx_person(kwh, 0, 20)) FROM s LIMIT 1`:            "[[<nil> null 73]]",
 		`SELECT dx_avg(dx_person(v, 0, 20), 10000) FROM (SELECT kwh AS v FROM s WHERE id > 3 UNION ALL SELECT NULL)`:                        "[[5.5]]",
-		`SELECT dx_within(dx_sum(dx_person(kwh, 0, 20), 1), 0.5) FROM s`:                                                                    "[[14]]", // 20 ln 2, as hi - lo is
+		`SELECT dx_within(dx_sum(dx_person(kwh, 0, 20), 1), 0.5) FROM s`:                                                                    "[[13]]", // 0.655*20, as hi - lo is
 		`SELECT dx_rank_within(dx_median(dx_person(kwh, 0, 10), 2)) FROM s`:                                                                 "[[5]]",
 	} {
 		d.with(t).answers(query, want)
@@ -267,11 +267,11 @@ func TestRadiusOfSealedColumns(t *testing.T) {
 	d.run(`INSERT INTO other VALUES(1, `+d.seal.Reading(columnOther, "ana", 7)+`)`, `SELECT dx_universe('far', 100, 110, 1, 'kWh')`)
 	desk := newDeskOf(t, d)
 	for query, want := range map[string]string{
-		`SELECT dx_radius('sum', 0.5, 1, 'wide', 'dh'), dx_radius('sum', 0.5, 1, 'wide', 'nd1')`:   "73 73", // 105 ln 2
-		`SELECT dx_radius('sum', 0.5, 1, 'far', 'dh')`:                                             "76",    // no column has it: 110 ln 2
+		`SELECT dx_radius('sum', 0.5, 1, 'wide', 'dh'), dx_radius('sum', 0.5, 1, 'wide', 'nd1')`:   "69 73", // 0.655*105, on a staircase, and 105 ln 2
+		`SELECT dx_radius('sum', 0.5, 1, 'far', 'dh')`:                                             "72",    // no column has it: 0.655*110
 		`SELECT dx_radius('avg', 0.5, 1, 'u', 'dh', 7)`:                                            "1.001", // 7 steps of 1/7, and rounding
 		`SELECT dx_radius('avg', 0.5, 1, 'far', 'dh', 7) > dx_radius('avg', 0.5, 1, 'u', 'dh', 7)`: "1",
-		`SELECT round(dx_epsilon_for('avg', 1, 0.5, 'u', 'dh', 7), 3)`:                             "1.064",
+		`SELECT round(dx_epsilon_for('avg', 1, 0.5, 'u', 'dh', 7), 3)`:                             "1.016",
 	} {
 		desk.gets(query, want)
 		d.with(t).answers(query, "[["+want+"]]")

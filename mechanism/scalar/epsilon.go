@@ -11,8 +11,8 @@ import (
 // EpsilonFor returns the smallest epsilon at which a query's Radius(p, rows) is at most
 // radius, as [budget.LeastEpsilon] rounds it up; at returns the query for an epsilon. It
 // returns an error if Radius does, if radius is not above 0, or if the largest epsilon has a
-// larger radius. No radius grows with epsilon; for averages of records that is not proved, but
-// the radius at the epsilon that is returned has been computed.
+// larger radius. No radius grows with epsilon, but for a step or so where noise
+// becomes a staircase; for averages of records that is not proved. The radius at the epsilon that is returned has been computed.
 func EpsilonFor(radius, p float64, rows int64, at func(eps *big.Rat) (*Query, error)) (*big.Rat, error) {
 	best, err := at(budget.Max.Rat())
 	if err != nil {
