@@ -15,8 +15,8 @@
 // (figure 4.2 iv, proposition 4.4): the clamp piles the tails up on the ends. Averages and variances
 // divide noisy sums: see mean.go and variance.go. Sums of records at large epsilon have other noise: see staircase.go. Percentiles,
 // extremes included, are drawn by how far the readings are from having each value as their
-// percentile, under nd1 and dh, and under d1 where that is more accurate: see rank.go. Several of a group
-// cost what one does: see halving.go and curve.go.
+// percentile, under nd1 and dh, and under d1 in one of three ways that public facts choose: see rank.go, window.go
+// and reference.go. Several of a group cost as much as one: see halving.go and curve.go.
 //
 // # Why it is private
 //
