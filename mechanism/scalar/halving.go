@@ -30,6 +30,9 @@ import (
 // where q*n is not rounded. q is 0 or 1 only where p is 0 or 100. There the score is that of rank 1 or n, as in rank.go, since
 // it would be 0 for all values beyond the readings: max(0, L, 1-R) or max(0, L+1-n, n-R), and 0 without rows.
 //
+// Scores end at a number of rows that follows from the rate, so that values with hardly any weight need not be told apart. A score
+// that is moved to an end changes by no more than before and in the same direction, and all ranges below contain 0.
+//
 // # Privacy
 //
 // A value is drawn with probability proportional to exp(-rate*score). If the scores in two worlds differ by numbers with a range
@@ -175,7 +178,7 @@ func (q *question) scores(c *choice, rows []int64, first, last int64) *shareScor
 	s := memory[shareScores](c)
 	*s = shareScores{rows: rows, first: first, last: last, row: uint128{lo: q.den}}
 	s.most = uint128{lo: q.num}.times(uint64(len(rows)))
-	s.least = s.most
+	s.least, s.cap = s.most, s.row.times(q.cap())
 	switch one := (int128{lo: q.den}); {
 	case len(rows) == 0:
 	case q.num == 0:
@@ -186,6 +189,11 @@ func (q *question) scores(c *choice, rows []int64, first, last int64) *shareScor
 	return s
 }
 
+// cap returns the largest score, in rows: a score of so many has a weight of about e^-100.
+func (q *question) cap() uint64 {
+	return uint64(min(math.Ceil(100/(q.rate*float64(q.den))), 1<<40))
+}
+
 // shareScores count rows that are too many below a value or too few up to it, times the size of a row. Where they are too few, a
 // run ends before the next row, and where too many, with it.
 type shareScores struct {
@@ -193,6 +201,7 @@ type shareScores struct {
 	first, last int64   // values
 	row         uint128 // the size of a row
 	most, least int128  // below a value of score 0, and up to it
+	cap         int128  // the largest score
 
 	at int64 // the value at which the next run begins
 	i  int   // how many rows are below it
@@ -206,7 +215,10 @@ func (s *shareScores) next() (run, bool) {
 		return run{}, false
 	}
 	r, below := run{first: s.at, step: 1}, s.i
-	if many := s.row.times(uint64(below)).add(s.most.neg()); (int128{}).less(many) {
+	if many := s.row.times(uint64(below)).add(s.most.neg()); !many.less(s.cap) {
+		r.score = uint128{uint64(s.cap.hi), s.cap.lo}
+		s.at = s.last + 1
+	} else if (int128{}).less(many) {
 		r.score = uint128{uint64(many.hi), many.lo}
 		if s.at = s.nextRow(); s.at <= s.last {
 			s.pass()
@@ -215,6 +227,11 @@ func (s *shareScores) next() (run, bool) {
 	} else {
 		s.pass()
 		few := s.least.add(s.row.times(uint64(s.i)).neg())
+		if excess := few.add(s.cap.neg()); excess.hi >= 0 { // pass all rows up to which there are too few
+			few = s.cap
+			rows, _ := bits.Div64(uint64(excess.hi), excess.lo, s.row.lo)
+			s.skip(s.i + int(rows))
+		}
 		if (int128{}).less(few) {
 			r.score = uint128{uint64(few.hi), few.lo}
 		}
@@ -226,6 +243,15 @@ func (s *shareScores) next() (run, bool) {
 	}
 	r.n = s.at - r.first
 	return r, true
+}
+
+// skip counts the rows below that of an index, if there is one, and else all rows.
+func (s *shareScores) skip(index int) {
+	if index >= len(s.rows) {
+		s.i = len(s.rows)
+		return
+	}
+	s.i, _ = slices.BinarySearch(s.rows, s.rows[index])
 }
 
 // pass counts the rows at the value.

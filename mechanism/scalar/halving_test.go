@@ -38,16 +38,17 @@ func definedScore(q *question, rows []int64, v int64) float64 {
 		below += float64(whole(x < v))
 		upTo += float64(whole(x <= v))
 	}
+	most := float64(q.cap())
 	switch {
 	case n == 0:
 		return 0
 	case q.num == 0:
-		return max(0, below, 1-upTo)
+		return min(max(0, below, 1-upTo), most)
 	case q.num == q.den:
-		return max(0, below+1-n, n-upTo)
+		return min(max(0, below+1-n, n-upTo), most)
 	}
 	target := n * float64(q.num) / float64(q.den)
-	return max(0, below-target, target-upTo)
+	return min(max(0, below-target, target-upTo), most)
 }
 
 // A weigher returns the exponent of the weight of a value.
@@ -211,6 +212,7 @@ func TestRunsOfAnyShares(t *testing.T) {
 		slices.Sort(rows)
 		den := rapid.Uint64Range(1, 10_000_000_000_000_000_000).Draw(t, "den")
 		q := &question{num: rapid.OneOf(rapid.SampledFrom([]uint64{0, den}), rapid.Uint64Range(0, den)).Draw(t, "num"), den: den}
+		q.rate = 100 / float64(den) / rapid.Float64Range(0.5, 60).Draw(t, "largest score")
 		all, values, runs := q.scores(new(choice), rows, first, last), int64(0), 0
 		all.restart()
 		least := math.Inf(1)
