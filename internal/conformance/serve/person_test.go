@@ -40,6 +40,6 @@ func TestPersons(t *testing.T) {
 	if _, err := session.ask(`SELECT dx_sum(kwh, 100, 'dh') FROM reading`); stateOf(err) != "53400" || !strings.Contains(err.Error(), "budget") {
 		t.Errorf("40 records of each account: %v", err)
 	}
-	session.answers(`SELECT dx_radius('sum', 0.5, 1, 'energy', 'dh')`, "2.1") // 3 ln 2
+	session.answers(`SELECT dx_radius('sum', 0.5, 1, 'energy', 'nd1')`, "2.1") // 3 ln 2
 	s.stop()
 }
