@@ -124,7 +124,7 @@ var aggregates = []Bug{
 	{
 		Name: "rounded-target", Title: "the share of rows below a percentile is rounded to a whole number of rows",
 		Function: "dx_percentiles", Package: "mechanism/scalar", Test: "TestRunsOfAnyShares",
-		Edits: []Edit{after("scalar.question.scores", "s.least = s.most", `
+		Edits: []Edit{after("scalar.question.scores", "s.least, s.cap", `
 			whole := new(big.Int).Quo(s.most.big(), new(big.Int).SetUint64(q.den)).Uint64()
 			s.most = uint128{lo: q.den}.times(whole)
 			s.least = s.most.add(int128{lo: q.den})

@@ -68,8 +68,9 @@ type question struct {
 const fractionBits = 22
 
 // newHalving returns the first question about different shares of a whole, in order, or nil if each is better asked about
-// alone, with its part of epsilon. That is so if halving has the larger worst ratio of its noise to that of the other, over all percentiles.
-// Noise is in rows: 1/rate, for which a probability falls by a factor of e. Epsilon cancels, so that the list alone decides.
+// alone, with its part of epsilon. That is so if halving has the larger worst ratio of its noise to that of the other, over all
+// percentiles. Noise is in rows: 1/rate, for which a probability falls by a factor of e. Epsilon cancels, so that the list alone
+// decides.
 func newHalving(shares []uint64, whole uint64, epsilon *big.Rat) (*question, error) {
 	root, err := halve(shares, 0, 0, whole, epsilon, true)
 	if err != nil {
