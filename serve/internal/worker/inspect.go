@@ -13,9 +13,9 @@ import (
 
 // An inspection describes a compiled statement.
 type inspection struct {
-	sealed    bool // it reads a table with sealed columns
-	asks      bool // it calls functions that the keeper answers
-	single    bool // it has one row at most, and another step does nothing
+	sealed    bool           // it reads a table with sealed columns
+	asks      bool           // it calls functions that the keeper answers
+	single    bool           // it has one row at most, and another step does nothing
 	questions pipe.Questions // if it asks
 }
 
