@@ -42,14 +42,17 @@ func callIn(database, name, column, epsilon, metric string) string {
 	if database == "shadow" {
 		return fmt.Sprintf("seen('%s %s', %s, %s)", name, metric, epsilon, column)
 	}
-	if metric == "person" { // one number of each account, which costs no more than all of its rows
-		metric = "dh"
-		if database == "sealed" {
-			column = "dx_person(" + column + ", 0, 15)"
-		}
-	}
 	args := []string{epsilon}
 	declared := map[string]string{"x": "'u'", "y": "'bit'", "z": "'beijing'"}[column]
+	if metric == "person" { // one number of each account, which costs no more than all of its rows
+		metric = "dh"
+		switch database {
+		case "sealed":
+			column = "dx_person(" + column + ", 0, 15)"
+		case "plain":
+			column += " + 0" // another expression than that of all rows: SQLite answers equal ones once
+		}
+	}
 	if database == "plain" {
 		args = append(args, declared)
 	}

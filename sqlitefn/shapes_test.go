@@ -412,7 +412,9 @@ func TestAggregatesRefuse(t *testing.T) {
 	o := newObserved(t)
 	for _, call := range sqlitefn.AggregateCalls() {
 		o.fails(`SELECT `+fmt.Sprintf(call, "DISTINCT ")+` FROM t`, "DISTINCT aggregates must have exactly one argument")
-		o.fails(`SELECT `+fmt.Sprintf(call, "")+` OVER () FROM t`, "may not be used as a window function")
+		if !strings.HasPrefix(call, "geoind_smooth(") { // which charges nothing
+			o.fails(`SELECT `+fmt.Sprintf(call, "")+` OVER () FROM t`, "may not be used as a window function")
+		}
 	}
 	if n := o.evaluations(); n != 0 {
 		t.Errorf("%d evaluations charged", n)

@@ -52,37 +52,59 @@ var (
 // rememberBeginning remembers, at the first group of the statement, the moment when it began. It was as now if the program
 // has not been able to do anything since.
 func (t *Statement) rememberBeginning(f *Function) (err error) {
-	if t.began != nil {
+	if t.began == nil {
+		t.began, _, err = t.beginning(func(r *sqlite.Running) bool {
+			return r.Silent() || !r.Returned() && firstrow.Grouped(r.SQL, f.Name, len(f.Args)) || t.Session.watcher != nil
+		})
+	}
+	return err
+}
+
+// rememberSilence does so at the first release of any kind, while nothing has returned rows: released values may decide whether
+// the statement returns one before its first group, but not whether it costs once.
+func (t *Statement) rememberSilence() error {
+	if t.began != nil || t.released || t.Session.watcher != nil {
 		return nil
 	}
+	t.released = true
+	b, all, err := t.beginning((*sqlite.Running).Silent)
+	if all {
+		t.began = b
+	}
+	return err
+}
+
+// beginning describes the moment, with the texts of the running statements that began at it, and reports whether all have.
+func (t *Statement) beginning(began func(*sqlite.Running) bool) (b *beginning, all bool, err error) {
 	s := t.Session
-	b := &beginning{changes: s.Conn.TotalChanges(), uncommitted: s.Conn.Uncommitted()}
+	b = &beginning{changes: s.Conn.TotalChanges(), uncommitted: s.Conn.Uncommitted()}
 	if s.dry != nil {
 		b.uncommitted = s.dry.uncommitted
 	}
 	databases, err := s.Databases()
 	if err != nil {
-		return err
+		return nil, false, err
 	}
 	for _, d := range databases { // before s reads them
 		if s.Conn.Reading(d.Name) {
 			b.used += d.Name + "\n"
 		}
 	}
+	all = true
 	for _, r := range s.Conn.Running() {
 		switch {
 		case s.dry != nil && !r.Is(s.dry.stmt):
-		case r.Silent() || !r.Returned() && firstrow.Grouped(r.SQL, f.Name, len(f.Args)) || s.watcher != nil:
+		case began(&r):
 			b.texts = append(b.texts, r.SQL)
+		default:
+			all = false
 		}
 	}
 	if err := s.Query("PRAGMA read_uncommitted", func(st *sqlite.Stmt) { b.dirty = ColumnInt(st, 0) != 0 }); err != nil {
-		return err
+		return nil, false, err
 	}
-	if b.schemas, err = s.schemas(); err == nil {
-		t.began = b
-	}
-	return err
+	b.schemas, err = s.schemas()
+	return b, all && err == nil, err
 }
 
 // separate returns why the groups of f have to be charged one by one, or nil if they are

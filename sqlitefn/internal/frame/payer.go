@@ -146,12 +146,20 @@ func (r Receipt) Location(m mechanism.Location, lat, lon float64) (zlat, zlon fl
 
 // Pay pays for one evaluation of the called function by an account.
 func (c Call) Pay(account []byte, price budget.Price) (Receipt, error) {
-	return c.Session.payer.Pay(c.Statement(), c.Function, account, price)
+	t := c.Statement()
+	if err := t.rememberSilence(); err != nil {
+		return Receipt{}, err
+	}
+	return c.Session.payer.Pay(t, c.Function, account, price)
 }
 
 // PayAll pays for a group of rows: all items or none.
 func (c Call) PayAll(b Bill) (Receipt, error) {
-	return c.Session.payer.PayAll(c.Statement(), c.Function, b)
+	t := c.Statement()
+	if err := t.rememberSilence(); err != nil {
+		return Receipt{}, err
+	}
+	return c.Session.payer.PayAll(t, c.Function, b)
 }
 
 // PayDisjoint pays for a group of rows under d1: all items or none, each less the amount that its account has paid at

@@ -16,7 +16,8 @@ import (
 type Statement struct {
 	Session  *Session
 	ended    bool       // SQLite still ends a group of it, and then nothing ends it
-	began    *beginning // nil before the first group under d1
+	began    *beginning // nil until it is remembered
+	released bool       // whether it has released anything, see rememberSilence
 	places   map[int]*callSite
 	ledger   ledger.Statement // nil until the first charge
 	spenders []spender
