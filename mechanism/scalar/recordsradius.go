@@ -46,7 +46,7 @@ func (v *recordsMean) radius(p float64, m int64) (float64, error) {
 }
 
 // rounding returns c.
-func (v *recordsMean) rounding() float64 { return roundoff * v.sum.scale() }
+func (v *recordsMean) rounding() float64 { return float64(roundoff * v.sum.scale()) }
 
 // spread returns Q(y) + c.
 func (v *recordsMean) spread(p, y float64) float64 {

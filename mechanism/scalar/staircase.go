@@ -58,9 +58,9 @@ func newStaircase(rate float64, width, inner int64) *staircase {
 	s.weight = few + float64(s.outer*(all-few))
 	s.chance = innerChance{new(big.Rat).SetFloat64(rate), big.NewRat(inner, 1), big.NewRat(width-inner, 1)}
 	// The mean of one side is that of the beginning of a stair and that of the place on it. Both sides have 0.
-	first := few * (few - 1) / 2
-	place := first + float64(s.outer*(all*(all-1)/2-first))
-	s.mean = 2 * (float64(all*s.weight)*s.outer/s.rest + place) / (2*s.weight - s.rest)
+	first := float64(few * (few - 1) / 2)
+	place := first + float64(s.outer*(float64(all*(all-1)/2)-first))
+	s.mean = 2 * (float64(all*s.weight)*s.outer/s.rest + place) / (float64(2*s.weight) - s.rest)
 	return s
 }
 
@@ -104,9 +104,9 @@ func (s *staircase) draw(src *exact.Source, stairs noise) int128 {
 func (s *staircase) atLeast(rate, k float64) float64 {
 	stair := math.Floor(k / float64(s.width))
 	place := k - float64(stair*float64(s.width))
-	beyond := s.outer * (float64(s.width) - max(place, float64(s.inner))) // the weight of the places from this one on
+	beyond := float64(s.outer * (float64(s.width) - max(place, float64(s.inner)))) // the weight of the places from this one on
 	beyond += max(0, float64(s.inner)-place)
-	return elementary.Exp(-rate*stair) * (float64(beyond*s.rest) + float64(s.outer*s.weight)) / (2*s.weight - s.rest)
+	return elementary.Exp(-rate*stair) * (float64(beyond*s.rest) + float64(s.outer*s.weight)) / (float64(2*s.weight) - s.rest)
 }
 
 // quantile returns the least k with P(|N| <= k) >= p, 0 < p < 1.
