@@ -89,6 +89,7 @@ func TestMemoryIsTakenBefore(t *testing.T) {
 		d.analyst.LeaveOut = c.leaveOut
 		e := d.evaluator.Begin(d.analyst, false)
 		args := make([]sqlite.Value, 1+len(c.args))
+		var texts [][]byte // which args do not keep alive
 		for i, a := range c.args {
 			switch a := a.(type) {
 			case int:
@@ -96,7 +97,8 @@ func TestMemoryIsTakenBefore(t *testing.T) {
 			case float64:
 				args[1+i].SetFloat(a)
 			case string:
-				args[1+i].SetText([]byte(a))
+				texts = append(texts, []byte(a))
+				args[1+i].SetText(texts[len(texts)-1])
 			}
 		}
 		var groups []*sqlitefn.EvaluatedGroup
@@ -131,6 +133,7 @@ func TestMemoryIsTakenBefore(t *testing.T) {
 		}
 		t.Logf("%s: rows used %.1f MB of %.1f; answered groups keep %.1f MB", name, float64(used)/1e6, float64(lent.most)/1e6, float64(kept)/1e6)
 		runtime.KeepAlive(groups)
+		runtime.KeepAlive(texts)
 	}
 }
 
