@@ -193,11 +193,12 @@ func TestGroups(t *testing.T) {
 	args := make([]sqlite.Value, 4)
 	var want, got strings.Builder
 	var frames [][]byte
+	metric := []byte("d1") // args does not keep it alive
 	for i := range 100 {
 		value[0] = byte(i)
 		args[0].SetBlob(value)
 		args[1].SetFloat(0.1)
-		args[2].SetText([]byte("d1"))
+		args[2].SetText(metric)
 		if args[3].SetNull(); i%10 == 0 {
 			args[3].SetInt(int64(i))
 		}
