@@ -406,6 +406,16 @@ func TestAQuoteThatIsOutrun(t *testing.T) {
 	}
 }
 
+// A statement has no quote if its answers decide what else it asks: a quote could only guess.
+func TestNoQuoteOfWhatAnswersDecide(t *testing.T) {
+	s := newSite(t, nil)
+	x := s.ann()
+	q := Question{SQL: "WITH g AS MATERIALIZED (SELECT hour, dx_sum(kwh, 0.01) AS s FROM reading GROUP BY hour) SELECT dx_avg(kwh, 0.01) FROM reading JOIN g USING (hour) WHERE s > 4"}
+	if _, err := x.Quote(context.Background(), q); state(err) != "53400" || !strings.Contains(err.Error(), "might cost more") || s.spent() != 0 {
+		t.Errorf("the quote is %v, %v is spent", err, s.spent())
+	}
+}
+
 func mustHistory(t testing.TB, x Session) []Asked {
 	t.Helper()
 	list, err := x.History(context.Background(), 100)

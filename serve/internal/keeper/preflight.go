@@ -24,12 +24,7 @@ func (st *Statement) preflight(ctx context.Context, args []any) (err error) {
 		return nil
 	}
 	began := time.Now()
-	if st.questions.Uncertain {
-		err = errUncertain
-	} else {
-		_, err = st.Quote(ctx, args)
-	}
-	if err != nil {
+	if _, err = st.Quote(ctx, args); err != nil {
 		err = ofWhole(err)
 		s.observe(monitor.Statement{Began: began, SQL: st.sql}, err)
 	}

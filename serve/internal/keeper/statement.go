@@ -120,8 +120,12 @@ func (st *Statement) RunWithin(ctx context.Context, args []any, quoted sqlitefn.
 	return st.run(ctx, &Rows{quoted: &quoted}, args)
 }
 
-// Quote returns the cost that the statement would have. It charges and draws nothing.
+// Quote returns the cost that the statement would have. It charges and draws nothing. It is an error if answers decide what else
+// the statement asks, unless the session has no preflights.
 func (st *Statement) Quote(ctx context.Context, args []any) (sqlitefn.Report, error) {
+	if st.questions.Uncertain && !st.session.noPreflight {
+		return sqlitefn.Report{}, errUncertain
+	}
 	r, err := st.run(ctx, &Rows{quote: true}, args)
 	if err != nil {
 		return sqlitefn.Report{}, err
