@@ -255,11 +255,16 @@ func geosqlStep(i, scope, place, group, n, varying, values C.int, args *C.gs_val
 	state = group
 	var err error
 	defer b.owner.endCall(c, &err)
-	if state == 0 {
-		state = C.int(b.owner.groups.add(b.newGroup()))
-	}
-	err = steps(c, b.owner.groups.get(int(state)))
+	err = steps(c, b.group(&state))
 	return state
+}
+
+// group returns a group by its number, or a new one for 0, which gets a number.
+func (b *binding) group(number *C.int) Group {
+	if *number == 0 {
+		*number = C.int(b.owner.groups.add(b.newGroup()))
+	}
+	return b.owner.groups.get(int(*number))
 }
 
 // steps passes the rows of a batch to a group, up to the first error.
@@ -309,10 +314,7 @@ func geosqlValue(i, scope, place, group, n, varying, values C.int, args *C.gs_va
 	state = group
 	var err error
 	defer b.owner.endCall(c, &err)
-	if state == 0 {
-		state = C.int(b.owner.groups.add(b.newGroup()))
-	}
-	g := b.owner.groups.get(int(state)).(Valuer)
+	g := b.group(&state).(Valuer)
 	if values > 0 {
 		c.setRows(int(n), int(varying))
 		if err = steps(c, g); err != nil {

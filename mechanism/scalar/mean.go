@@ -48,9 +48,6 @@ func newAvg(s setting) (law, error) {
 	}
 	v := &mean{setting: s}
 	perStep := new(big.Rat).Mul(s.epsilon, s.universe.Step())
-	if s.perRecord() {
-		perStep.Quo(s.epsilon, new(big.Rat).SetInt64(s.universe.last))
-	}
 	if s.metric == budget.DInf {
 		v.perStep = perStep
 		if perStep.Cmp(minMeanRate) < 0 {
@@ -59,8 +56,8 @@ func newAvg(s setting) (law, error) {
 		return v, nil
 	}
 	var err error
-	if s.metric == budget.DH {
-		v.sum, err = newRecordNoise(s.epsilon, s.universe.last)
+	if s.perRecord() {
+		v.sum, err = s.newRecordNoise(s.epsilon, s.universe.last)
 	} else {
 		v.sum, err = newNoise(perStep)
 	}
@@ -139,11 +136,7 @@ func newRecordsMean(s setting) (*recordsMean, error) {
 	if v.count, err = newNoise(half); err != nil {
 		return nil, err
 	}
-	if s.metric == budget.DH {
-		v.sum, err = newRecordNoise(half, s.universe.last)
-	} else {
-		v.sum, err = newNoise(half.Quo(half, new(big.Rat).SetInt64(s.universe.last)))
-	}
+	v.sum, err = s.newRecordNoise(half, s.universe.last)
 	return v, err
 }
 

@@ -45,7 +45,7 @@ func newSum(s setting) (law, error) {
 	totals := s.universe.totals()
 	n, err := s.newNoised(totals, math.Inf(1), sensitivity)
 	if err == nil && s.metric == budget.DH {
-		n.noise, err = newRecordNoise(s.epsilon, sensitivity.Int64()/totals.step)
+		n.noise, err = newStairs(s.epsilon, sensitivity.Int64()/totals.step)
 	}
 	return &sum{s, n, sums{}}, err
 }
