@@ -175,8 +175,7 @@ docs/.vitepress/node_modules: docs/.vitepress/package.json
 # The figures of docs/benchmarks.md that are measured from outside, for a quiet machine: 12 minutes in all. Data take up to
 # 1.2 GB where temporary files are (TMPDIR). growth: how cost grows with rows, accounts, traces and places. beside: Google's
 # library (if GEOSQL_GOOGLE_DP names the folder go of a checkout of google/differential-privacy), DuckDB and plain loops. bounds:
-# what each work may cost, what it cost at BEFORE, and what it costs; -only optimal-1000,build are two that take minutes each.
-BEFORE ?= 752b6d8
+# what each work may cost, and what it costs; -only optimal-1000,build are two that take minutes each.
 .PHONY: figures growth beside bounds first-build
 figures: growth beside bounds
 growth:
@@ -185,7 +184,7 @@ growth:
 beside:
 	$(GO) run ./internal/benchmarks beside -write
 bounds:
-	$(GO) run ./internal/benchmarks bounds -before $(BEFORE) -write
+	$(GO) run ./internal/benchmarks bounds -write
 
 # What the first build of the command is made of.
 first-build:

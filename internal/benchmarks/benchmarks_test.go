@@ -47,7 +47,7 @@ var built struct {
 func newTree(t *testing.T) *tree {
 	t.Helper()
 	geosql := filepath.Join(built.folder, "geosql")
-	built.once.Do(func() { built.err = buildProgram(t.Context(), ".", "./cmd/geosql", geosql) })
+	built.once.Do(func() { built.err = buildProgram(t.Context(), "./cmd/geosql", geosql) })
 	self, err := os.Executable()
 	if err == nil {
 		err = built.err
@@ -55,7 +55,7 @@ func newTree(t *testing.T) *tree {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &tree{sources: ".", program: self, geosql: geosql, data: t.TempDir()}
+	return &tree{program: self, geosql: geosql, data: t.TempDir()}
 }
 
 // All that is measured as it grows is measured, at sizes that take no time.
@@ -268,17 +268,17 @@ func TestMet(t *testing.T) {
 			t.Errorf("0.25 s of 0.5 s is %v %s, want %v", have, unit, want)
 		}
 	}
-	b := bound{name: "x", work: "work", limit: 6, before: 8.1, unit: "times"}
+	b := bound{name: "x", work: "work", limit: 6, unit: "times"}
 	for page, want := range map[string]string{
-		"":                           "| work | 6 times | 8.1 |  | x |",
-		"| work | 1 | 2 | 3 | x |\n": "| work | 1 | 2 | 3 | x |",
-		"| work | 1 | 2 | 3 | y |\n": "| work | 6 times | 8.1 |  | x |",
+		"":                       "| work | 6 times |  | x |",
+		"| work | 1 | 2 | x |\n": "| work | 1 | 2 | x |",
+		"| work | 1 | 2 | y |\n": "| work | 6 times |  | x |",
 	} {
 		if have := b.rowOf(page); have != want {
 			t.Errorf("the row is %q, want %q", have, want)
 		}
 	}
-	if have, want := b.row(8.1, 7), "| work | 6 times | 8.1 | 7.0, **not met** | x |"; have != want {
+	if have, want := b.row(7), "| work | 6 times | 7.0, **not met** | x |"; have != want {
 		t.Errorf("the row is %q, want %q", have, want)
 	}
 	if _, err := chosenBounds("laplace"); err == nil || !strings.Contains(err.Error(), "there are laplace-1, ") {

@@ -14,16 +14,12 @@ import (
 	"time"
 )
 
-// earlier is the revision with figures that are shown beside the present ones.
-const earlier = "752b6d8"
-
 // A bound is the largest cost of a work.
 type bound struct {
 	name, work string
 	limit      float64
-	before     float64 // at the revision earlier, on a quiet machine
-	unit       string  // "times" of the base, "rows/s", or of seconds: "s", "ms", "ns"
-	slow       bool    // it takes minutes
+	unit       string // "times" of the base, "rows/s", or of seconds: "s", "ms", "ns"
+	slow       bool   // it takes minutes
 
 	// measure returns the time of all, or of a row or a step where the unit is about these.
 	measure func(ctx context.Context, t *tree) (timing, error)
@@ -31,28 +27,28 @@ type bound struct {
 
 // bounded are the works that have bounds.
 var bounded = []bound{
-	{"laplace-1", "table-valued `geoind_laplace`, by `count(max(lat,lon,0.01))`, 1 account", 6, 8.1, "times", false, overPoints("make-points", "laplace", 1e6, 1)},
-	{"laplace-100000", "the same, 100,000 reserved accounts", 7.5, 9.7, "times", false, overPoints("make-points", "laplace", 1e6, 1e5)},
-	{"laplace-shuffled", "the same, where accounts come in no order", 7.5, 0, "times", false, overPoints("make-shuffled", "laplace", 1e6, 1e5)},
-	{"laplace-wkt", "scalar `geoind_laplace` (WKT), 1 account", 7.5, 9.7, "times", false, overPoints("make-points", "laplace-wkt", 1e6, 1)},
-	{"sum-60", "`dx_sum`, by `sum(x)`, 60 accounts", 2.5, 3.3, "times", false, overPoints("make-points", "dx_sum", 1e6, 60)},
-	{"sum-100000", "the same, 100,000 reserved accounts", 4, 4.8, "times", false, overPoints("make-points", "dx_sum", 1e6, 1e5)},
-	{"sum-shuffled", "the same, where accounts come in no order", 4, 0, "times", false, overPoints("make-shuffled", "dx_sum", 1e6, 1e5)},
-	{"curve", "`dx_curve`, by `sum(x)`, 60 accounts", 8, 0, "times", false, overPoints("make-points", "dx_curve", 1e6, 60)},
-	{"percentiles", "`dx_percentiles` of 19 under dh, by `sum(x)`, 60 accounts", 12, 0, "times", false, overPoints("make-points", "dx_percentiles", 1e6, 60)},
-	{"groups", "100,000 groups of ten rows, each charged (reserved), by the same with `sum`", 4, 10.8, "times", false, overPoints("make-points", "groups", 1e6, 1e5)},
-	{"predictive", "`predictive_step`, 100,000 traces of two points, reserved", 4, 40, "s", false, overTraces("predictive", 1e5)},
-	{"pim", "`pim_step`, the same", 10, 300, "s", false, overTraces("pim", 1e5)},
-	{"pim-cells", "`pim_step`, 10,201 cells, sets of 200, a step", 0.25, 0.48, "ms", false, alone("pim-cells", 2000)},
-	{"release-rows", "release, an account in every row, CSV to CSV", 1e6, 379_000, "rows/s", false, releaseRate(2e6, 2e6, "csv")},
-	{"release-csv", "release, 10,000 accounts, CSV to CSV", 2.5e6, 1.8e6, "rows/s", false, releaseRate(2e6, 1e4, "csv")},
-	{"release-parquet", "the same, Parquet to Parquet", 3e6, 0, "rows/s", false, releaseRate(2e6, 1e4, "parquet")},
-	{"optimal-50", "optimal mechanism, gap 1e-4, all pairs, 50 places", 0.15, 0.3, "s", false, alone("optimal-pairs", 50)},
-	{"optimal-100", "the same, 100 places", 2, 3.5, "s", false, alone("optimal-pairs", 100)},
-	{"optimal-200", "the same, 200 places", 25, 81, "s", false, alone("optimal-pairs", 200)},
-	{"optimal-1000", "the same, 1,000 places, spanner of dilation 1.1, below 8 GiB", 600, 0, "s", true, manyPlaces},
-	{"sealed", "`dx_sum` over 1,000,000 sealed values, a row", 350, 0, "ns", false, sealedRows(1e6)},
-	{"build", "first build of `geosql`, downloads apart", 60, 0, "s", true, firstBuild},
+	{"laplace-1", "table-valued `geoind_laplace`, by `count(max(lat,lon,0.01))`, 1 account", 6, "times", false, overPoints("make-points", "laplace", 1e6, 1)},
+	{"laplace-100000", "the same, 100,000 reserved accounts", 7.5, "times", false, overPoints("make-points", "laplace", 1e6, 1e5)},
+	{"laplace-shuffled", "the same, where accounts come in no order", 7.5, "times", false, overPoints("make-shuffled", "laplace", 1e6, 1e5)},
+	{"laplace-wkt", "scalar `geoind_laplace` (WKT), 1 account", 7.5, "times", false, overPoints("make-points", "laplace-wkt", 1e6, 1)},
+	{"sum-60", "`dx_sum`, by `sum(x)`, 60 accounts", 2.5, "times", false, overPoints("make-points", "dx_sum", 1e6, 60)},
+	{"sum-100000", "the same, 100,000 reserved accounts", 4, "times", false, overPoints("make-points", "dx_sum", 1e6, 1e5)},
+	{"sum-shuffled", "the same, where accounts come in no order", 4, "times", false, overPoints("make-shuffled", "dx_sum", 1e6, 1e5)},
+	{"curve", "`dx_curve`, by `sum(x)`, 60 accounts", 8, "times", false, overPoints("make-points", "dx_curve", 1e6, 60)},
+	{"percentiles", "`dx_percentiles` of 19 under dh, by `sum(x)`, 60 accounts", 12, "times", false, overPoints("make-points", "dx_percentiles", 1e6, 60)},
+	{"groups", "100,000 groups of ten rows, each charged (reserved), by the same with `sum`", 4, "times", false, overPoints("make-points", "groups", 1e6, 1e5)},
+	{"predictive", "`predictive_step`, 100,000 traces of two points, reserved", 4, "s", false, overTraces("predictive", 1e5)},
+	{"pim", "`pim_step`, the same", 10, "s", false, overTraces("pim", 1e5)},
+	{"pim-cells", "`pim_step`, 10,201 cells, sets of 200, a step", 0.25, "ms", false, alone("pim-cells", 2000)},
+	{"release-rows", "release, an account in every row, CSV to CSV", 1e6, "rows/s", false, releaseRate(2e6, 2e6, "csv")},
+	{"release-csv", "release, 10,000 accounts, CSV to CSV", 2.5e6, "rows/s", false, releaseRate(2e6, 1e4, "csv")},
+	{"release-parquet", "the same, Parquet to Parquet", 3e6, "rows/s", false, releaseRate(2e6, 1e4, "parquet")},
+	{"optimal-50", "optimal mechanism, gap 1e-4, all pairs, 50 places", 0.15, "s", false, alone("optimal-pairs", 50)},
+	{"optimal-100", "the same, 100 places", 2, "s", false, alone("optimal-pairs", 100)},
+	{"optimal-200", "the same, 200 places", 25, "s", false, alone("optimal-pairs", 200)},
+	{"optimal-1000", "the same, 1,000 places, spanner of dilation 1.1, below 8 GiB", 600, "s", true, manyPlaces},
+	{"sealed", "`dx_sum` over 1,000,000 sealed values, a row", 350, "ns", false, sealedRows(1e6)},
+	{"build", "first build of `geosql`, downloads apart", 60, "s", true, firstBuild},
 }
 
 // rounds is how many turns the best is taken of, unless a turn takes 20 s.
@@ -62,9 +58,8 @@ const rounds = 2
 func bounds(ctx context.Context, folder string, args []string) error {
 	flags := flag.NewFlagSet("bounds", flag.ContinueOnError)
 	var (
-		write  = flags.Bool("write", false, "write the table into "+page+", where works that are not measured keep their figures")
-		before = flags.String("before", "", "measure `revision` too, in turns, except for work known to take more than 20 s")
-		only   = flags.String("only", "", "measure `names` only, with commas between them; otherwise all but work of minutes")
+		write = flags.Bool("write", false, "write the table into "+page+", where works that are not measured keep their figures")
+		only  = flags.String("only", "", "measure `names` only, with commas between them; otherwise all but work of minutes")
 	)
 	if err := parse(flags, args); err != nil {
 		return err
@@ -74,43 +69,29 @@ func bounds(ctx context.Context, folder string, args []string) error {
 		return err
 	}
 	start := time.Now()
-	trees := []*tree{nil, nil}
-	if trees[1], err = here(ctx, filepath.Join(folder, "now")); err == nil && *before != "" {
-		trees[0], err = at(ctx, *before, filepath.Join(folder, "before"))
-	}
+	t, err := here(ctx, folder)
 	if err != nil {
 		return err
 	}
 	rows := map[string]string{}
 	for _, b := range chosen {
-		var best [2]timing
+		var best timing
 		for round := range rounds {
-			long := false
-			for side, t := range trees {
-				if t == nil || side == 0 && b.long() {
-					continue
-				}
-				begin := time.Now()
-				took, err := b.measure(ctx, t)
-				if err != nil {
-					return fmt.Errorf("%s: %w", b.name, err)
-				}
-				if round == 0 {
-					best[side] = took
-				}
-				best[side].Seconds, best[side].Base = min(best[side].Seconds, took.Seconds), min(best[side].Base, took.Base)
-				long = long || time.Since(begin) > 20*time.Second
-				fmt.Printf("%-16s round %d, %-6s %s\n", b.name, round+1, []string{"before", "now"}[side], b.show(b.figure(took)))
+			begin := time.Now()
+			took, err := b.measure(ctx, t)
+			if err != nil {
+				return fmt.Errorf("%s: %w", b.name, err)
 			}
-			if long {
+			if round == 0 {
+				best = took
+			}
+			best.Seconds, best.Base = min(best.Seconds, took.Seconds), min(best.Base, took.Base)
+			fmt.Printf("%-16s round %d  %s\n", b.name, round+1, b.show(b.figure(took)))
+			if time.Since(begin) > 20*time.Second {
 				break
 			}
 		}
-		before := b.before
-		if best[0].Seconds > 0 {
-			before = b.figure(best[0])
-		}
-		rows[b.name] = b.row(before, b.figure(best[1]))
+		rows[b.name] = b.row(b.figure(best))
 	}
 	fmt.Printf("\n%s\n%v in all, on %s\n", boundsTable(rows), time.Since(start).Round(time.Second), machine())
 	if !*write {
@@ -171,11 +152,8 @@ func (b bound) show(x float64) string {
 // met reports whether a figure keeps the bound.
 func (b bound) met(x float64) bool { return (x <= b.limit) != (b.unit == "rows/s") || x == b.limit }
 
-// long reports whether the revision earlier is known to take so long that it is not measured again.
-func (b bound) long() bool { return b.unit == "s" && b.before > 20 }
-
 // row returns the line of the table, without its end.
-func (b bound) row(before, now float64) string {
+func (b bound) row(now float64) string {
 	limit, cell := b.show(b.limit), b.show(now)
 	switch b.unit {
 	case "times":
@@ -186,7 +164,7 @@ func (b bound) row(before, now float64) string {
 	if now != 0 && !b.met(now) {
 		cell += ", **not met**"
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s |", b.work, limit, b.show(before), cell, b.name)
+	return fmt.Sprintf("| %s | %s | %s | %s |", b.work, limit, cell, b.name)
 }
 
 // rowOf returns the line that a page has, or one without a figure of now.
@@ -196,12 +174,12 @@ func (b bound) rowOf(page string) string {
 			return strings.TrimSuffix(line, "\n")
 		}
 	}
-	return b.row(b.before, 0)
+	return b.row(0)
 }
 
 // boundsTable returns the table that has those rows.
 func boundsTable(rows map[string]string) string {
-	s := "| work | bound | before (" + earlier + ") | now | name |\n|---|---|---|---|---|\n"
+	s := "| work | bound | now | name |\n|---|---|---|---|\n"
 	for _, b := range bounded {
 		if row := rows[b.name]; row != "" {
 			s += row + "\n"
@@ -210,42 +188,16 @@ func boundsTable(rows map[string]string) string {
 	return s
 }
 
-// A tree is a revision of the sources, built, with a folder for its data.
-type tree struct{ sources, program, geosql, data string }
+// A tree is the sources, built, with a folder for its data.
+type tree struct{ program, geosql, data string }
 
 // here builds the sources of this folder.
-func here(ctx context.Context, dir string) (*tree, error) { return builtTree(ctx, ".", dir) }
-
-// at builds an earlier revision with the benchmarks of now.
-func at(ctx context.Context, revision, dir string) (*tree, error) {
-	sources := filepath.Join(dir, "sources")
-	if err := os.MkdirAll(sources, 0o755); err != nil {
+func here(ctx context.Context, dir string) (*tree, error) {
+	t := &tree{program: filepath.Join(dir, "benchmarks"), geosql: filepath.Join(dir, "geosql"), data: filepath.Join(dir, "data")}
+	if err := os.Mkdir(t.data, 0o755); err != nil {
 		return nil, err
 	}
-	archive := filepath.Join(dir, "sources.tar")
-	for _, command := range [][]string{{"git", "archive", "--output", archive, revision}, {"tar", "xf", archive, "-C", sources}} {
-		if out, err := exec.CommandContext(ctx, command[0], command[1:]...).CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("%s: %w: %s", strings.Join(command[:2], " "), err, strings.TrimSpace(string(out)))
-		}
-	}
-	to := filepath.Join(sources, "internal", "benchmarks")
-	if err := errors.Join(os.Remove(archive), os.RemoveAll(to), os.CopyFS(to, os.DirFS("internal/benchmarks"))); err != nil {
-		return nil, err
-	}
-	return builtTree(ctx, sources, dir)
-}
-
-func builtTree(ctx context.Context, sources, dir string) (*tree, error) {
-	t := &tree{sources: sources, program: filepath.Join(dir, "benchmarks"), geosql: filepath.Join(dir, "geosql"), data: filepath.Join(dir, "data")}
-	if err := os.MkdirAll(t.data, 0o755); err != nil {
-		return nil, err
-	}
-	for program, folder := range map[string]string{t.program: "./internal/benchmarks", t.geosql: "./cmd/geosql"} {
-		if err := buildProgram(ctx, sources, folder, program); err != nil {
-			return nil, err
-		}
-	}
-	return t, nil
+	return t, errors.Join(buildProgram(ctx, "./internal/benchmarks", t.program), buildProgram(ctx, "./cmd/geosql", t.geosql))
 }
 
 // once makes a file, unless it is there.
@@ -377,6 +329,6 @@ func sealedRows(rows int) func(context.Context, *tree) (timing, error) {
 
 // firstBuild measures building the command with an empty cache.
 func firstBuild(ctx context.Context, t *tree) (timing, error) {
-	_, u, err := freshBuild(ctx, t.sources, t.data)
+	_, u, err := freshBuild(ctx, t.data)
 	return timing{Seconds: u.wall.Seconds()}, err
 }

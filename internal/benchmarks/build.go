@@ -38,7 +38,7 @@ func build(ctx context.Context, folder string, args []string) error {
 	if out, err := exec.CommandContext(ctx, "go", "mod", "download").CombinedOutput(); err != nil {
 		return fmt.Errorf("go mod download: %w\n%s", err, out)
 	}
-	text, u, err := freshBuild(ctx, ".", folder)
+	text, u, err := freshBuild(ctx, folder)
 	if err != nil {
 		return err
 	}
@@ -116,8 +116,8 @@ func longest(actions []action) (chain []action, took time.Duration) {
 	return chain, took
 }
 
-// freshBuild builds the target in a folder of sources with an empty cache, and returns the actions of the go command.
-func freshBuild(ctx context.Context, sources, dir string) (actions []byte, u usage, err error) {
+// freshBuild builds the target with an empty cache, and returns the actions of the go command.
+func freshBuild(ctx context.Context, dir string) (actions []byte, u usage, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {
 		return nil, u, err
@@ -128,7 +128,6 @@ func freshBuild(ctx context.Context, sources, dir string) (actions []byte, u usa
 	defer os.RemoveAll(dir)
 	graph := filepath.Join(dir, "actions.json")
 	cmd := exec.Command("go", "build", "-debug-actiongraph", graph, "-o", filepath.Join(dir, "program"), target)
-	cmd.Dir = sources
 	cmd.Env = append(os.Environ(), "GOCACHE="+filepath.Join(dir, "cache"))
 	if _, u, err = run(ctx, cmd); err != nil {
 		return nil, u, err

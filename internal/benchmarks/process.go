@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 )
@@ -96,14 +95,8 @@ func work(ctx context.Context, args []string) error {
 }
 
 // buildProgram builds the command of a folder of the sources.
-func buildProgram(ctx context.Context, sources, folder, program string) error {
-	program, err := filepath.Abs(program)
-	if err != nil {
-		return err
-	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, folder)
-	cmd.Dir = sources
-	if out, err := cmd.CombinedOutput(); err != nil {
+func buildProgram(ctx context.Context, folder, program string) error {
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", program, folder).CombinedOutput(); err != nil {
 		return fmt.Errorf("go build %s: %w\n%s", folder, err, out)
 	}
 	return nil
