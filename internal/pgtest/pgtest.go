@@ -123,10 +123,11 @@ func newPlace() (*place, error) {
 	return p, p.makeTemplate()
 }
 
-// settings are those of a new server, beside PostgreSQL's own.
+// settings are those of a new server, beside PostgreSQL's own. Nothing of one that is killed stays outside of its folder.
 const settings = `
 listen_addresses = ''
 shared_buffers = 32MB
+dynamic_shared_memory_type = mmap
 max_connections = 200
 timezone = UTC
 log_timezone = UTC
