@@ -18,8 +18,7 @@ import (
 //
 // from one of the orders (Canonne, Kamath and Steinke, The Discrete Gaussian for
 // Differential Privacy, 2020, proposition 12), rounded up. That holds for any sum of
-// releases, Gaussian or not, which is why the formula for a single Gaussian, which is
-// smaller, is not used. rho, distance and epsilon must be above 0.
+// releases; if all are Gaussian, [GaussDelta] is less. rho, distance and epsilon must be above 0.
 //
 // With b = a-1, the logarithm is b((1+b)r - epsilon) - b*ln(1+1/b) - ln(1+b) for
 // r = rho*distance^2. It is convex: its derivative (1+2b)r - epsilon - ln(1+1/b)
@@ -71,9 +70,13 @@ func up(x float64) float64 { return math.Nextafter(x, math.Inf(1)) }
 // below the largest of all, and it can be charged. It reports false if none is small
 // enough.
 func LargestRho(epsilon, delta, distance float64) (rho *big.Rat, ok bool) {
+	return largestRho(delta, func(rho float64) float64 { return Delta(rho, distance, epsilon) })
+}
+
+func largestRho(delta float64, of func(rho float64) float64) (rho *big.Rat, ok bool) {
 	k := sort.Search(decimals, func(k int) bool {
 		r, _ := decimal(k).Float64()
-		return Delta(r, distance, epsilon) > delta
+		return of(r) > delta
 	})
 	if k == 0 {
 		return nil, false

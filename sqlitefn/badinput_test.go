@@ -171,6 +171,10 @@ var samples = map[string]sample{
 	"radius":                      {"2", positive},
 	"dx_percentile.p":             {"50", percent},
 
+	"geoind_delta.mechanism":       {"'gauss'", func(o operand) verdict { return optional(o, refused) }},
+	"geoind_rho.mechanism":         {"'gauss'", func(o operand) verdict { return optional(o, refused) }},
+	"geoind_delta.step_m":          {"1", func(o operand) verdict { return optional(o, positive(o)) }},
+	"geoind_rho.step_m":            {"1", func(o operand) verdict { return optional(o, positive(o)) }},
 	"geoind_radius.mechanism":      {"'laplace'", func(o operand) verdict { return optional(o, refused) }},
 	"geoind_epsilon_for.mechanism": {"'laplace'", func(o operand) verdict { return optional(o, refused) }},
 	"geoind_confidence.mechanism":  {"'laplace'", func(o operand) verdict { return optional(o, refused) }},

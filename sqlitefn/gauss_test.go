@@ -75,6 +75,11 @@ func TestRhoAndDelta(t *testing.T) {
 	d.answers(`SELECT geoind_rho(1, 0.000001, 1), geoind_rho(1, 0.000001, 500), geoind_rho(1, 0.000001, 1e-9)`, `[[0.0243559 9.74238e-08 9e+06]]`)
 	d.answers(`SELECT geoind_delta(geoind_rho(1, 0.000001, 501.4143), 501.4143, 1) BETWEEN 0.00000099 AND 0.000001, geoind_delta(1, 1000, 1)`, `[[1 1]]`)
 	d.answers(`SELECT round(geoind_delta(0.5, 1, 3), 12)`, `[[0.005143184064]]`)
+	d.answers(`SELECT geoind_rho(1, 0.000001, 501.4143, 'gauss', 1), geoind_rho(1, 0.000001, 501.4143, 'gauss'), geoind_rho(1, 0.000001, 501.4143, NULL, 1) = geoind_rho(1, 0.000001, 501.4143)`,
+		`[[1.11426e-07 1.06532e-07 1]]`)
+	d.answers(`SELECT geoind_delta(0.000000111426, 501.4143, 1, 'gauss', 1) BETWEEN 0.00000099 AND 0.000001, geoind_delta(1, 1, 1, 'gauss') = geoind_delta(1, 1, 1)`, `[[1 1]]`)
+	d.fails(`SELECT geoind_delta(1, 1, 1, 'laplace')`, "geoind_delta: mechanism must be 'gauss' or left out, not 'laplace'")
+	d.fails(`SELECT geoind_rho(1, 0.000001, 1, 'gauss', 0)`, "geoind_rho: step_m must be above 0")
 	d.fails(`SELECT geoind_rho(1, 0.000001, 200000)`, "geoind_rho: distance_m is too large: delta would be exceeded by a rho of 0.000000000001, the least that can be charged")
 	d.fails(`SELECT geoind_rho(1, 0, 1)`, "geoind_rho: delta must be above 0 and less than 1, got 0")
 	d.fails(`SELECT geoind_delta(1, 0, 1)`, "geoind_delta: distance_m must be above 0")

@@ -7,10 +7,10 @@
 SELECT geo_domain('paris', 48.80, 2.22, 48.91, 2.48, 1);
 
 -- The promise for the year: epsilon 1 and delta 1e-6 at 20 m and a cell's diagonal.
--- Each report gets a 365th of what keeps it, rounded down to what can be charged.
+-- All are Gaussian and of one domain, the step of which is 1 m. Each report gets a 365th of what keeps it, rounded down to what can be charged.
 CREATE TABLE plan AS
   SELECT total, round(total / 365 - 0.0000000000005, 12) AS rho, round(1 / 21.4143 / 365 - 0.0000000000005, 12) AS epsilon
-  FROM (SELECT geoind_rho(1, 0.000001, 21.4143) AS total);
+  FROM (SELECT geoind_rho(1, 0.000001, 21.4143, 'gauss', 1) AS total);
 SELECT budget_limit('ana', 'm2', total), budget_limit('bo', 'm', 1 / 21.4143) FROM plan;
 
 -- The same promise by epsilon alone, which adds up report by report, takes far
@@ -37,7 +37,9 @@ SELECT count(*) AS days, round(avg(abs(gauss_lat - lat)) * 111200) AS gauss_m, r
 FROM shared JOIN fix USING (day);
 
 -- What was spent, in two units that never mix, and what ana's sum means at 20 m, at 100 m
--- and at 1 km, each with the diagonal: delta, for an epsilon of 1, 5 and 50.
+-- and at 1 km, each with the diagonal: delta, for an epsilon of 1, 5 and 50. If ana had released something in m as well, e of
+-- it would count as e*e/2, and without 'gauss' the bound is that of such a mixture.
 SELECT account, unit, round(spent, 9) AS spent FROM ledger_balance WHERE spent > 0 ORDER BY account;
-SELECT geoind_delta(spent, 21.4143, 1) <= 0.000001 AS kept, round(geoind_delta(spent, 101.4143, 5), 6) AS at_100_m, round(geoind_delta(spent, 1001.4143, 50), 3) AS at_1_km
+SELECT geoind_delta(spent, 21.4143, 1, 'gauss', 1) <= 0.000001 AS kept,
+       round(geoind_delta(spent, 101.4143, 5, 'gauss', 1), 6) AS at_100_m, round(geoind_delta(spent, 1001.4143, 50, 'gauss', 1), 3) AS at_1_km
 FROM ledger_balance WHERE account = 'ana';

@@ -99,6 +99,16 @@ var locations = []Bug{
 		Edits:    []Edit{before("planar.Domain.Gauss", "&Gauss{", `m.price.Amount = (m.price.Amount + 1) / 2`)},
 	},
 	{
+		Name: "gauss-lattice-forgotten", Title: "noise on the lattice is taken for continuous noise",
+		Function: "geoind_delta", Package: "mechanism/planar", Test: "TestGaussDelta",
+		Edits: []Edit{before("budget.GaussDelta", "c := up(", `room = 1`)},
+	},
+	{
+		Name: "gauss-half-square", Title: "the distance between two Gaussian laws is the root of rho, not of twice rho",
+		Function: "geoind_rho", Package: "mechanism/planar", Test: "TestGaussDeltaOfAdaptiveReleases",
+		Edits: []Edit{after("budget.GaussDelta", "c := up(", `c /= 2`)},
+	},
+	{
 		Name: "centroid-over-n", Title: "the noise is for one location that moves, not for all",
 		Function: "dx_centroid",
 		Edits: []Edit{after("planar.Laplace.DrawCentroid", "z :=", `

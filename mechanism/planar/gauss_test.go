@@ -215,7 +215,8 @@ func TestGaussHoldsInMetres(t *testing.T) {
 // The epsilon and delta of a rho hold for the law, by enumeration: of one release and
 // of two.
 func TestGaussDelta(t *testing.T) {
-	for _, rho := range []float64{0.002, 0.05, 0.5, 2} {
+	continuous := 0
+	for _, rho := range []float64{1e-4, 0.002, 0.05, 0.5, 2} {
 		law, reach := []float64{}, int64(math.Sqrt(60/rho))+1
 		axis := 0.
 		for k := -reach; k <= reach; k++ {
@@ -228,7 +229,7 @@ func TestGaussDelta(t *testing.T) {
 			}
 			return law[k+reach] / axis
 		}
-		for _, d := range []int64{1, 3} {
+		for _, d := range []int64{1, 3, 30} {
 			for _, epsilon := range []float64{0.01, 0.5, 1, 4} {
 				once, twice := 0., 0.
 				for i := -reach; i <= reach; i++ {
@@ -238,15 +239,70 @@ func TestGaussDelta(t *testing.T) {
 					}
 				}
 				for n, real := range map[float64]float64{1: once, 2: twice} {
-					bound := budget.Delta(n*rho, float64(d), epsilon)
+					bound := budget.GaussDelta(n*rho, float64(d), epsilon, 1)
+					if budget.GaussDelta(n*rho, float64(d), epsilon, 1e-6) < real*(1-1e-9)-1e-15 {
+						continuous++
+					}
 					if real > bound*(1+1e-9)+1e-15 {
 						t.Errorf("%v releases of rho %v, distance %d, epsilon %v: delta %v, bound %v", n, rho, d, epsilon, real, bound)
 					}
 				}
-				if bound := budget.Delta(rho/4, float64(d), epsilon); once > 0.01 && once <= bound {
+				if bound := budget.Delta(rho/4, float64(d), epsilon); once > 0.01 && once < 0.99 && once <= bound {
 					t.Errorf("rho %v, distance %d, epsilon %v: a delta for a quarter of rho is not caught", rho, d, epsilon)
 				}
 			}
+		}
+	}
+	if continuous == 0 {
+		t.Error("the delta of continuous noise holds on the lattice too")
+	}
+}
+
+// The delta of a limit holds, by enumeration, for three releases with noise that follows the answers before: less
+// of it where these seem to tell more. A delta for two thirds of the limit is caught.
+func TestGaussDeltaOfAdaptiveReleases(t *testing.T) {
+	const limit, d, reach = 0.006, 12, 90
+	law := func(rho float64) []float64 {
+		p, all := make([]float64, 2*reach+1), 0.
+		for k := range p {
+			p[k] = math.Exp(-rho * float64((k-reach)*(k-reach)))
+			all += p[k]
+		}
+		for k := range p {
+			p[k] /= all
+		}
+		return p
+	}
+	shifted := func(p []float64, k int) float64 {
+		if k -= d; k < 0 {
+			return 0
+		}
+		return p[k]
+	}
+	first, clear, dim := law(limit/3), law(limit*2/3), law(limit/3)
+	for _, epsilon := range []float64{0.3, 1, 2} {
+		real := 0.
+		for i, p := range first {
+			q, next := shifted(first, i), dim
+			if i < reach+d/2 { // nearer to the location of the one world
+				next = clear
+			}
+			for j, p2 := range next {
+				p, q := p*p2, q*shifted(next, j)
+				if i < reach+d/2 {
+					real += max(0, p-math.Exp(epsilon)*q)
+					continue
+				}
+				for k, p3 := range dim {
+					real += max(0, p*p3-math.Exp(epsilon)*q*shifted(dim, k))
+				}
+			}
+		}
+		if bound := budget.GaussDelta(limit, d, epsilon, 1); real > bound || real < bound/2 {
+			t.Errorf("epsilon %v: delta %v, bound %v", epsilon, real, bound)
+		}
+		if less := budget.GaussDelta(limit*2/3, d, epsilon, 1); real <= less {
+			t.Errorf("epsilon %v: a delta for two thirds is not caught: %v, bound %v", epsilon, real, less)
 		}
 	}
 }

@@ -27,6 +27,8 @@ SELECT geoind_rho(1, 0.000001, 500), round(geoind_delta(0.5, 1, 3), 12), geoind_
 --> 0.0000000974238, 0.005143184064, 24.48
 SELECT geoind_delta(geoind_rho(1, 0.000001, 501.4143), 501.4143, 1) BETWEEN 0.00000099 AND 0.000001;
 --> 1
+SELECT geoind_rho(1, 0.000001, 501.4143, 'gauss', 1), round(geoind_delta(0.000000111426, 501.4143, 1, 'gauss', 1), 12), round(geoind_delta(0.000000111426, 501.4143, 1, 'gauss'), 12);
+--> 0.000000111426, 0.000000999942, 0.00000160782
 SELECT geoind_rho(1, 0.000001, 1000000);
 --! geoind_rho: distance_m is too large...
 SELECT dx_radius('median', 0.95, 1, 'u', 'd1/noise') = dx_radius('value', 0.95, 1, 'u');
