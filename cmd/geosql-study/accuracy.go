@@ -14,7 +14,6 @@ import (
 type accuracyStudy struct {
 	readings string // file
 	column   string
-	metric   string
 	universe []float64 // lo, hi, step
 	settings accuracy.Settings
 }
@@ -23,7 +22,7 @@ func (s *accuracyStudy) register(fs *flag.FlagSet) {
 	s.settings = accuracy.Settings{Epsilons: []float64{0.1, 0.5, 1, 5}, Draws: 10_000}
 	fs.StringVar(&s.readings, "readings", "", "the readings: a `FILE`")
 	fs.StringVar(&s.column, "column", "value", "the `NAME` of their column")
-	fs.StringVar(&s.metric, "metric", budget.DH.String(), "the `METRIC`: d1 or dh")
+	fs.StringVar(&s.settings.Metric, "metric", budget.DH.String(), "the `METRIC`: d1, dh; or d1/noise, d1/score, d1/window")
 	fs.IntVar(&s.settings.Draws, "draws", s.settings.Draws, "draw every answer `N` times")
 	cli.NumbersVar(fs, &s.universe, "universe", "the `RANGE` LO,HI,STEP of readings")
 	cli.NumbersVar(fs, &s.settings.Epsilons, "epsilon", "the `EPSILONS`, per 1 of a reading under d1, per record under dh")
@@ -41,9 +40,6 @@ func (s *accuracyStudy) check() error {
 
 // start returns the study. Errors are about the flags.
 func (s *accuracyStudy) start() (_ *accuracy.Study, err error) {
-	if s.settings.Metric, err = budget.ParseMetric(s.metric); err != nil {
-		return nil, err
-	}
 	if s.settings.Universe, err = newUniverse(s.universe); err != nil {
 		return nil, err
 	}

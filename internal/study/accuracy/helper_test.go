@@ -14,7 +14,7 @@ func settings(t testing.TB, m budget.Metric, draws int, epsilons ...float64) Set
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Settings{Universe: u, Metric: m, Epsilons: epsilons, Draws: draws}
+	return Settings{Universe: u, Metric: m.String(), metric: m, Epsilons: epsilons, Draws: draws}
 }
 
 func newStudy(t testing.TB, s Settings) *Study {

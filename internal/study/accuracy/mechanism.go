@@ -45,7 +45,7 @@ func (s *Settings) trials(q question, epsilon float64) ([]trial, error) {
 			return ours(geometric, s.Universe, []int64{s.Universe.Index(q.truth(s.Universe, sorted))})
 		}})
 	}
-	if q.percent != none && s.Metric == budget.DH {
+	if q.percent != none && s.metric == budget.DH {
 		all = append(all, trial{q, epsilon, Exponential, func(sorted []int64) drawer {
 			return exponential(s.Universe, sorted, rank(q.percent, len(sorted)), epsilon)
 		}})
@@ -65,7 +65,7 @@ func ours(q *scalar.Query, u *scalar.Universe, sorted []int64) drawer {
 // geometric returns the truncated geometric mechanism on the universe as the thesis uses it.
 func (s *Settings) geometric(epsilon float64) (*scalar.Query, error) {
 	rate := budget.Decimal(epsilon)
-	if s.Metric == budget.DH {
+	if s.metric == budget.DH {
 		width := new(big.Rat).SetInt64(s.Universe.Last())
 		rate.Quo(rate, width.Mul(width, s.Universe.Step()))
 	}

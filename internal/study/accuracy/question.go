@@ -53,16 +53,23 @@ func percentileAt(percent int64) question {
 	return percentile("percentile "+strconv.FormatInt(percent, 10), a, percent)
 }
 
-// asked reports whether the question is asked under a metric. A count is the same under all
+// asked reports whether the question is asked under the metric. A count is the same under all
 // of them, and charged like those under dh.
-func (q question) asked(m budget.Metric) bool { return q.aggregate.TakesUniverse() || m == budget.DH }
+func (q question) asked(s *Settings) bool {
+	_, _, err := scalar.ParseMetric(s.Metric, q.aggregate)
+	return err == nil && (q.aggregate.TakesUniverse() || s.metric == budget.DH)
+}
 
 // query returns the query that answers the question.
 func (q question) query(s *Settings, epsilon float64) (*scalar.Query, error) {
 	if !q.aggregate.TakesUniverse() {
 		return scalar.NewQuery(q.aggregate, nil, budget.D1, budget.Decimal(epsilon))
 	}
-	return scalar.NewQuery(q.aggregate, s.Universe, s.Metric, budget.Decimal(epsilon))
+	_, a, err := scalar.ParseMetric(s.Metric, q.aggregate)
+	if err != nil {
+		return nil, err
+	}
+	return scalar.NewQuery(a, s.Universe, s.metric, budget.Decimal(epsilon))
 }
 
 // rank returns the rank, from 1, of a percentile of n readings.

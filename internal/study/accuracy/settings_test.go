@@ -14,7 +14,8 @@ func TestSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, spoil := range map[string]func(*Settings){
-		"metric must be d1 or dh, not dinf":                       func(s *Settings) { s.Metric = budget.DInf },
+		"metric must be d1 or dh, not dinf":                       func(s *Settings) { s.Metric = "dinf" },
+		`metric "d1/median" is not one of`:                        func(s *Settings) { s.Metric = "d1/median" },
 		"epsilon must be given":                                   func(s *Settings) { s.Epsilons = nil },
 		"epsilon must be above 0":                                 func(s *Settings) { s.Epsilons = []float64{0} },
 		"draws must be at least 1, not 0":                         func(s *Settings) { s.Draws = 0 },

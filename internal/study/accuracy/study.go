@@ -36,7 +36,7 @@ func New(s Settings) (*Study, error) {
 	}
 	study := &Study{Workers: parallel.NewWorkers(), settings: s}
 	for _, q := range questions {
-		if !q.asked(s.Metric) {
+		if !q.asked(&s) {
 			continue
 		}
 		for _, epsilon := range s.Epsilons {
