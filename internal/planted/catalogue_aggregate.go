@@ -17,16 +17,16 @@ var aggregates = []Bug{
 	{
 		Name: "nd1-unscaled", Title: "under nd1 the sensitivity is that of d1",
 		Function: "dx_sum",
-		Edits: []Edit{before("scalar.newSum", "newNoised(", `
+		Edits: []Edit{before("scalar.newSum", "newRecordNoise(", `
 			if s.metric == budget.ND1 {
-				sensitivity = s.universe.one()
+				width = s.universe.one().Int64()
 			}
 		`)},
 	},
 	{
 		Name: "nd1-staircase", Title: "under nd1, where small moves cost little, a sum has the staircase of dh, on which each move may cost all of epsilon",
 		Function: "dx_sum",
-		Edits:    []Edit{instead("scalar.newSum", "s.metric == budget.DH", "(s.metric == budget.DH || bug && s.metric == budget.ND1)")},
+		Edits:    []Edit{instead("scalar.setting.newRecordNoise", "s.metric == budget.DH", "(s.metric == budget.DH || bug && s.metric == budget.ND1)")},
 	},
 	{
 		Name: "steep-staircase", Title: "the outer places of a stair are less likely than its inner ones by twice epsilon, and so less likely than those of the next stair",
@@ -106,7 +106,7 @@ var aggregates = []Bug{
 	},
 	{
 		Name: "each-level-all-epsilon", Title: "every question of halving has all of epsilon, as if a row were in one of them only",
-		Function: "dx_percentiles", Package: "mechanism/scalar", Test: "TestTreesSpendEpsilon",
+		Function: "dx_percentiles",
 		Edits: []Edit{after("scalar.halve", "rest :=", `
 			e.Set(epsilon)
 			rest.Set(epsilon)

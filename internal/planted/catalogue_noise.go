@@ -12,7 +12,7 @@ var noise = []Bug{
 	{
 		Name: "scale-sum", Title: "the noise is 5 % too small",
 		Function: "dx_sum",
-		Edits:    []Edit{before("scalar.newSum", "newNoised(", `s.epsilon = new(big.Rat).Mul(s.epsilon, big.NewRat(21, 20))`)},
+		Edits:    []Edit{first("scalar.newSum", `s.epsilon = new(big.Rat).Mul(s.epsilon, big.NewRat(21, 20))`)},
 	},
 	{
 		Name: "clamped-tails", Title: "noise is moved to within four times its scale",

@@ -75,15 +75,8 @@ type sortedSums struct {
 }
 
 func newSortedSums(s setting, c curve) (_ *sortedSums, err error) {
-	if m, err := budget.ParseMetric(c.at); err == nil && m != budget.D1 {
-		s.metric = m // written where other aggregates take one
-	}
-	switch s.metric {
-	case budget.D1:
-	case budget.DInf:
-		return nil, fmt.Errorf("metric %v: curve is released under d1 only: all readings move at once, so its sums have no finite sensitivity", s.metric)
-	default:
-		return nil, fmt.Errorf("metric %v: curve is released under d1 only: the number of readings is secret, and one more or less moves the ends of all blocks", s.metric)
+	if s.metric != budget.D1 {
+		return nil, fmt.Errorf("metric %v: curve is released under d1 only", s.metric)
 	}
 	l := &sortedSums{setting: s, blocks: c.blocks}
 	if c.at != "" {

@@ -80,8 +80,9 @@ func (v *mean) draw(src *exact.Source, a *Accumulator) Release {
 		return Release{Value: v.universe.lo, Readings: math.Inf(1)}
 	}
 	rows := float64(a.rows)
-	s := v.sumNoise(a.rows).add(src, a.sum.times(1))
-	return Release{Value: v.universe.quotient(s.big(), big.NewInt(a.rows), v.scale(rows)), Readings: rows}
+	n := v.sumNoise(a.rows)
+	s := n.add(src, a.sum.times(1))
+	return Release{Value: v.universe.quotient(s.big(), big.NewInt(a.rows), v.universe.averageScale(n, rows)), Readings: rows}
 }
 
 // sumNoise returns the noise of a sum of m readings, m > 0.
@@ -94,20 +95,6 @@ func (v *mean) sumNoise(m int64) noise {
 		panic("scalar: " + err.Error()) // rates are above 2^-103
 	}
 	return n
-}
-
-// scale returns the scale of the noise of an average of m readings: 1/(epsilon*m), 1/epsilon under dinf, and
-// (hi-lo)/(epsilon*m) of records.
-func (v *mean) scale(m float64) float64 {
-	switch {
-	case v.metric == budget.DInf:
-		m = 1
-	case v.sum.stairs != nil:
-		return float64(v.sum.scale()/m*float64(v.universe.stride)) / v.universe.scale
-	case v.perRecord():
-		return (v.universe.hi - v.universe.lo) / v.times(m)
-	}
-	return 1 / v.times(m)
 }
 
 // radius takes an unknown number of readings for one.
@@ -140,29 +127,25 @@ func newRecordsMean(s setting) (*recordsMean, error) {
 	return v, err
 }
 
-// scale returns the scale of the noise of an average that was divided by so many readings, in the unit: that of Y alone, which
-// is no larger than with the noise of the count.
-func (v *recordsMean) scale(count float64) float64 {
-	if v.sum.stairs != nil {
-		return float64(v.sum.scale()/2/count*float64(v.universe.stride)) / v.universe.scale
-	}
-	return (v.universe.hi - v.universe.lo) / v.times(count)
-}
-
 // draw takes one for a noisy number of readings below one.
 func (v *recordsMean) draw(src *exact.Source, a *Accumulator) Release {
 	u := v.universe
 	count := v.count.drawCount(src, a.rows)
 	divisor, _ := new(big.Float).SetInt(count).Float64()
 	offset := v.sum.add(src, u.offset(a)).big()
-	// The average has the index n/2 + (Y+N)/(2*count).
+	// The average has the index n/2 + (Y+N)/(2*count). It is rounded for N alone, which is no larger than with the noise of the count.
 	index := new(big.Int).Mul(count, big.NewInt(u.last))
-	return Release{Value: u.quotient(index.Add(index, offset), count.Lsh(count, 1), v.scale(divisor)), Readings: divisor}
+	return Release{Value: u.quotient(index.Add(index, offset), count.Lsh(count, 1), u.averageScale(v.sum, 2*divisor)), Readings: divisor}
 }
 
 // offset returns Y, the sum of the readings in half steps from the middle of the universe.
 func (u *Universe) offset(a *Accumulator) int128 {
 	return a.sum.times(2).add(uint128{0, uint64(a.rows)}.times(uint64(u.last)).neg())
+}
+
+// averageScale returns the scale, in the unit, of noise on a sum of indices that is divided by a number.
+func (u *Universe) averageScale(n noise, divisor float64) float64 {
+	return float64(n.scale()/divisor*float64(u.stride)) / u.scale
 }
 
 // quotient returns the value of index num/den, den > 0, moved into the universe and rounded for noise of a scale.

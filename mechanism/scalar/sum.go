@@ -3,7 +3,6 @@ package scalar
 import (
 	"fmt"
 	"math"
-	"math/big"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/exact"
@@ -33,19 +32,20 @@ type sum struct {
 }
 
 func newSum(s setting) (law, error) {
-	sensitivity := s.universe.one()
-	switch {
-	case s.secretRows():
-		sensitivity = big.NewInt(s.universe.reach())
-	case s.perRecord():
-		sensitivity = big.NewInt(s.universe.width())
-	case s.metric == budget.DInf:
-		return nil, fmt.Errorf("metric %v: sum has no finite sensitivity under it", s.metric)
+	totals, width := s.universe.totals(), s.universe.width()
+	if s.secretRows() {
+		width = s.universe.reach()
 	}
-	totals := s.universe.totals()
-	n, err := s.newNoised(totals, math.Inf(1), sensitivity)
-	if err == nil && s.metric == budget.DH {
-		n.noise, err = newStairs(s.epsilon, sensitivity.Int64()/totals.step)
+	var n noised
+	var err error
+	switch {
+	case s.perRecord():
+		n = noised{lattice: totals, most: math.Inf(1)}
+		n.noise, err = s.newRecordNoise(s.epsilon, width/totals.step)
+	case s.metric == budget.DInf:
+		err = fmt.Errorf("metric %v: sum has no finite sensitivity under it", s.metric)
+	default:
+		n, err = s.newNoised(totals, math.Inf(1), s.universe.one())
 	}
 	return &sum{s, n, sums{}}, err
 }

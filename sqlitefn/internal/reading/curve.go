@@ -3,6 +3,7 @@ package reading
 import (
 	"fmt"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/mechanism/scalar"
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
@@ -38,7 +39,11 @@ var errBlocks = fmt.Errorf("must be a whole number from 1 to %d, or TEXT: a JSON
 var curveRow = &row{
 	name: "dx_curve", returns: "TEXT",
 	aggregate: func(c frame.Call) (scalar.Aggregate, error) {
-		if list := c.Text(argBlocks); list != "" {
+		list := c.Text(argBlocks)
+		if m, err := budget.ParseMetric(list); err == nil && m != budget.D1 { // written where other aggregates take one
+			return nil, errCurveMetric(m)
+		}
+		if list != "" {
 			return scalar.CurveAt(list), nil
 		}
 		return scalar.Curve(int64(c.Number(argBlocks))), nil
@@ -60,6 +65,14 @@ var curveRow = &row{
 		"SELECT dx_curve('ana', x, 2, 'halfhour', 2) FROM (SELECT 0.412 AS x UNION SELECT 0.388)",
 		"SELECT dx_curve_percentile(c, 50), dx_curve_percentile(c, 95), dx_curve_share(c, 0.4), dx_curve_mean(c, 90, 100) FROM (SELECT dx_curve('ana', x, 2, 'halfhour') AS c FROM (SELECT 0.412 AS x UNION SELECT 0.388))",
 	},
+}
+
+func errCurveMetric(m budget.Metric) error {
+	why := "the number of readings is secret, and one more or less moves the ends of all blocks"
+	if m == budget.DInf {
+		why = "all readings move at once, so its sums have no finite sensitivity"
+	}
+	return fmt.Errorf("metric %v: curve is released under d1 only: %s", m, why)
 }
 
 const curveFree = "It follows from the release, and so charges nobody. "
