@@ -148,7 +148,7 @@ var aggregates = []Bug{
 			if v.perStep == nil {
 				finer, _ := noiseAt(new(big.Rat).Mul(new(big.Rat).SetFloat64(v.sum.rate), new(big.Rat).SetInt64(a.rows)))
 				k, _ := a.sum.times(1).int64()
-				return Release{Value: v.universe.quotient(finer.add(src, fromInt64(k/a.rows)).big(), big.NewInt(1), v.scale(rows)), Readings: rows}
+				return Release{Value: v.universe.quotient(finer.add(src, fromInt64(k/a.rows)).big(), big.NewInt(1), v.universe.averageScale(v.sum, rows)), Readings: rows}
 			}
 		`)},
 	},
