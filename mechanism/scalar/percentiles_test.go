@@ -175,40 +175,58 @@ func (c *counter) Read(p []byte) (int, error) {
 }
 
 // Percentiles of home-days are as accurate as the prototype of halving times 1.4, over 1,000 draws. GEOSQL_FIGURES prints those of a
-// question for each too.
+// question for each too, and those of outer percentiles, of which each is asked about alone, in both ways.
 func TestMeterPercentilesTogether(t *testing.T) {
-	days := julyHomeDays(t)
+	days, u, src := julyHomeDays(t), universe(t, 0, 200, 0.001), exact.NewSource(nil)
+	released := func(list string, parts int64) func() []answered {
+		q := query(t, Percentiles(list), u, budget.DH, big.NewRat(1, parts))
+		a := collect(q, days)
+		return func() []answered { return answersIn(t, q.Release(src, a)) }
+	}
+	figures := os.Getenv("GEOSQL_FIGURES") != ""
 	for _, c := range trials.Some(t, 2, []struct {
 		n              int
 		median, most95 float64
 	}{
 		{3, 0.0415, 0.181}, {9, 0.117, 0.71}, {19, 0.207, 1.29}, {99, 0.33, 2.6},
 	}...) {
-		median, most95 := percentileErrors(t, days, big.NewRat(1, 1), evenly(c.n))
+		median, most95 := percentileErrors(days, released(evenly(c.n), 1))
 		t.Logf("%d percentiles: off by %.3f, 95 %% by %.3f", c.n, median, most95)
-		if os.Getenv("GEOSQL_FIGURES") != "" {
-			alone, alone95 := percentileErrors(t, days, big.NewRat(1, int64(c.n)), oneByOne(evenly(c.n))...)
+		if figures {
+			var each []func() []answered
+			for _, list := range oneByOne(evenly(c.n)) {
+				each = append(each, released(list, int64(c.n)))
+			}
+			alone, alone95 := percentileErrors(days, each...)
 			t.Logf("one by one: off by %.3f, 95 %% by %.3f", alone, alone95)
 		}
 		if median > 1.4*c.median || most95 > 1.4*c.most95 {
 			t.Errorf("%d percentiles are off by %.3f, 95 %% by %.3f kWh, not 1.4 times %v and %v", c.n, median, most95, c.median, c.most95)
 		}
 	}
+	if !figures {
+		return
+	}
+	outer := []float64{50, 95, 99, 99.9}
+	tree, a := treeOf(t, outer, "1"), collect(query(t, Percentiles("[50]"), u, budget.DH, big.NewRat(1, 1)), days)
+	alone, alone95 := percentileErrors(days, released("[50,95,99,99.9]", 1))
+	halved, halved95 := percentileErrors(days, func() (list []answered) {
+		for i, k := range tree.draw(src, a, u) {
+			list = append(list, answered{outer[i], u.Value(k)})
+		}
+		return list
+	})
+	t.Logf("%v: off by %.3f, 95 %% by %.3f one by one, %.3f and %.3f by halving", outer, alone, alone95, halved, halved95)
 }
 
-// percentileErrors returns how far the percentiles of lists are off, each list with an epsilon under dh: half of all answers, and 95 of
-// 100, over 1,000 draws.
-func percentileErrors(t *testing.T, readings []float64, epsilon *big.Rat, lists ...string) (median, most95 float64) {
-	t.Helper()
+// percentileErrors returns how far percentiles of readings are off as drawn by some functions: half of all answers, and 95 of 100,
+// over 1,000 draws.
+func percentileErrors(readings []float64, draws ...func() []answered) (median, most95 float64) {
 	sorted := slices.Sorted(slices.Values(readings))
-	src := exact.NewSource(nil)
-	u := universe(t, 0, 200, 0.001)
 	var errs []float64
-	for _, list := range lists {
-		q := query(t, Percentiles(list), u, budget.DH, epsilon)
-		a := collect(q, readings)
+	for _, draw := range draws {
 		for range 1000 {
-			for _, one := range answersIn(t, q.Release(src, a)) {
+			for _, one := range draw() {
 				errs = append(errs, math.Abs(one.Value-sorted[int(one.P*float64(len(sorted))/100)]))
 			}
 		}
