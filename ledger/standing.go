@@ -30,6 +30,22 @@ func (b Balance) Remaining() budget.Amount {
 	return max(0, b.Limit-b.used())
 }
 
+// Least returns the least amount that any account has left in a unit, also one that the ledger does not know yet.
+func Least(l Balances, unit budget.Unit) (budget.Amount, error) {
+	rest, err := l.Balance(Everyone, unit)
+	least := rest.Remaining()
+	if err != nil || least == 0 {
+		return 0, err
+	}
+	all, err := l.Balances()
+	for i := range all {
+		if b := &all[i]; b.Unit == unit {
+			least = min(least, b.Remaining())
+		}
+	}
+	return least, err
+}
+
 // used returns the amount that counts against the limit.
 func (b Balance) used() budget.Amount {
 	if b.Limited && b.Window > 0 {

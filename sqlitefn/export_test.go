@@ -12,6 +12,7 @@ import (
 	"github.com/geosql/geosql/sealed/catalog"
 	"github.com/geosql/geosql/sealed/sealedtest"
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
+	"github.com/geosql/geosql/sqlitefn/internal/meter"
 	"github.com/geosql/geosql/sqlitefn/internal/unseal"
 )
 
@@ -46,6 +47,9 @@ func (c *Conn) Opens(t testing.TB) func(value []byte) bool {
 
 // Rewind makes the connection draw from the beginning of entropy.
 func (c *Conn) Rewind(entropy io.Reader) { c.session.DrawFrom(entropy) }
+
+// Meter returns a meter of the connection.
+func (c *Conn) Meter() (*Meter, error) { return meter.New(c.session) }
 
 // Record records facts in the ledger of the connection.
 func (c *Conn) Record(facts ...ledger.Fact) error {

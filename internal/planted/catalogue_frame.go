@@ -173,6 +173,16 @@ var frame = []Bug{
 		Edits: []Edit{before("vdbe.analysis.compute", "if varying", `varying = false`)},
 	},
 	{
+		Name: "rows-taken-for-groups", Title: "a statement that charges for each row is taken for one that costs once, which everybody can pay, and is refused after its first answers",
+		Function: "dx_sum", Package: "sqlitefn/internal/meter", Test: "TestForecast",
+		Edits: []Edit{instead("frame.DryRun.Payable", "groups !=", "!bug && groups !=")},
+	},
+	{
+		Name: "groups-of-any-price", Title: "groups that cost one by one are taken for groups that cost once, which everybody can pay",
+		Function: "dx_sum", Package: "sqlitefn/internal/meter", Test: "TestForecast",
+		Edits: []Edit{first("frame.DryRun.costOnce", `return true`)},
+	},
+	{
 		Name: "dry-run-draws", Title: "a dry run draws, so that what it counts depends on secrets and nobody has paid",
 		Function: "dx_value",
 		Edits:    []Edit{before("frame.DryRun.Pay", "return", `return d.session.paid(), nil`)},

@@ -18,8 +18,9 @@ type opcode struct {
 	cursor  role // how it changes the cursor P1
 
 	operator string // of SQL, if it computes one
-	use      use    // its purpose for other values that it reads or that decide
-	bound    bound  // how the rows compare with the key where a run goes on at the next instruction
+	literal  literal
+	use      use   // its purpose for other values that it reads or that decide
+	bound    bound // how the rows compare with the key where a run goes on at the next instruction
 	limits   limits
 }
 
@@ -197,6 +198,16 @@ func (r role) isStart() bool { return r == starts || r == startsSorted }
 
 func (r role) isAdvance() bool { return r == advances || r == retreats }
 
+// A literal tells where an instruction has the constant that it writes.
+type literal uint8
+
+const (
+	nowhere literal = iota
+	numberInP1
+	numberInP4
+	textInP4
+)
+
 // A use is the purpose for which an instruction takes values.
 type use uint8
 
@@ -276,11 +287,11 @@ var opcodes = map[string]*opcode{
 	"FilterAdd":    {effect: sets, reads: key, writes: p1, use: asEqual},
 
 	// Constants.
-	"Integer":    {next: numbers, effect: sets, writes: p2},
-	"Int64":      {effect: sets, writes: p2},
-	"Real":       {effect: sets, writes: p2},
-	"String":     {effect: sets, writes: p2},
-	"String8":    {effect: sets, writes: p2},
+	"Integer":    {next: numbers, effect: sets, writes: p2, literal: numberInP1},
+	"Int64":      {effect: sets, writes: p2, literal: numberInP4},
+	"Real":       {effect: sets, writes: p2, literal: numberInP4},
+	"String":     {effect: sets, writes: p2, literal: textInP4},
+	"String8":    {effect: sets, writes: p2, literal: textInP4},
 	"Blob":       {effect: sets, writes: p2},
 	"Null":       {next: forgets, effect: clears, writes: p2to3},
 	"SoftNull":   {effect: sets, writes: p1},

@@ -176,12 +176,12 @@ func (m *Meter) Forecast(sql string) (*Forecast, error) {
 	return m.forecast(sql, func(*frame.DryRun) bool { return true })
 }
 
-// Foresee is Forecast, but nil for a statement that has no charge but that of one group or call, and nothing behind it that
-// may fail. It charges all of its accounts or none, so that a forecast would warn of nothing.
+// Foresee is Forecast, but nil for a statement of which a forecast would warn of nothing: it has no charge but that of one group or call,
+// which charges all of its accounts or none, and nothing behind it that may fail, or it is known without its rows that everybody can pay.
 func (m *Meter) Foresee(sql string) (*Forecast, error) {
 	all := func(string) bool { return true }
 	return m.forecast(sql, func(d *frame.DryRun) bool {
-		return d.Program.Writes() || !d.Program.CallsOnce(m.session.Table.Charges, all)
+		return d.Program.Writes() || !d.Program.CallsOnce(m.session.Table.Charges, all) && !d.Payable()
 	})
 }
 

@@ -39,17 +39,24 @@ func metered(t *testing.T) (*sqlite.Conn, *sqlitefn.Meter) {
 func TestForecast(t *testing.T) {
 	conn, m := metered(t)
 	for sql, want := range map[string]string{
-		"SELECT dx_sum(who, n, 2, 'u') FROM had":                                                                                  "one group", // one group
+		"SELECT dx_sum(who, n, 2, 'u') FROM had":                                                                                  "nothing", // one group
 		"SELECT 1 + max(0, dx_sum(who, n, 2, 'u')) FROM had WHERE n > 0":                                                          "kWh 2 2",
-		"SELECT (SELECT dx_sum(who, n, 2, 'u') FROM had)":                                                                         "one group",
+		"SELECT (SELECT dx_sum(who, n, 2, 'u') FROM had)":                                                                         "nothing",
 		"INSERT INTO had SELECT 'x', dx_sum(who, n, 2, 'u'), 0 FROM had":                                                          "released or random values decide them",
 		"SELECT dx_sum(who, n, 2, 'u') FROM had GROUP BY n":                                                                       "kWh 2 2",
-		"SELECT dx_sum(who, n, 2, 'u'), dx_sum(who, n, 2, 'u') FROM had":                                                          "one group", // SQLite asks once
+		"SELECT dx_sum(who, n, 2, 'u'), dx_sum(who, n, 2, 'u') FROM had":                                                          "nothing", // SQLite asks once
 		"SELECT dx_sum(who, n, 2, 'u'), dx_sum(who, n, 1, 'u') FROM had":                                                          "kWh 2 2",
 		"SELECT dx_sum(who, n, 2, 'u'), dx_avg(who, n, 0.5, 'u') FROM had":                                                        "kWh 2 2",
 		"SELECT dx_sum(who, n, 0.4, 'u'), dx_count(who, 1) FROM had":                                                              "record 2 1 kWh 2 0",
 		"SELECT (SELECT dx_sum(who, h.n, 2, 'u') FROM had) FROM had h":                                                            "kWh 2 2", // again and again
-		"SELECT dx_sum(who, n, 0.1, 'u') FROM had UNION ALL SELECT dx_sum(who, n, 0.1, 'u') FROM had":                             "kWh 2 0",
+		"SELECT (SELECT dx_sum(who, h.n, 0.5, 'u') FROM had) FROM had h":                                                          "kWh 2 2",
+		"SELECT dx_sum(who, n, 0.5, 'u') FROM had UNION ALL SELECT dx_sum(who, n, 0.5, 'u') FROM had":                             "nothing", // everybody can pay
+		"SELECT dx_sum(who, n, 0.6, 'u') FROM had UNION ALL SELECT dx_sum(who, n, 0.6, 'u') FROM had":                             "kWh 2 2",
+		"SELECT n, dx_sum(who, n, 1, 'u') FROM had GROUP BY n":                                                                    "nothing",
+		"SELECT n, dx_sum(who, n, 0.5, 'u') AS s FROM had GROUP BY n ORDER BY s":                                                  "kWh 2 0", // a bad row would cost answers that are not shown
+		"SELECT n, dx_sum(who, n, 0.5, 'u', 'dh') FROM had GROUP BY n":                                                            "record 2 0",
+		"SELECT n, dx_sum(who, n, 0.5, 'u'), dx_avg(who, n, 0.5, 'u', 'dinf') FROM had GROUP BY n":                                "kWh 2 1",
+		"SELECT n, dx_sum(who, n, n / 4.0, 'u') FROM had GROUP BY n":                                                              "kWh 2 0",
 		"SELECT geoind_laplace(who, lat, 2.35, 0.6) FROM had":                                                                     "m 2 1",
 		"SELECT g.lat FROM had, geoind_laplace(who, had.lat, 2.35, 0.4) g":                                                        "m 2 0",
 		"SELECT g.lat FROM had, geoind_laplace(who, had.lat, 2.35, 0.4) g WHERE g.lat > 48":                                       "m 2 0",                                 // rows are shown or not
@@ -62,14 +69,14 @@ func TestForecast(t *testing.T) {
 		"SELECT json('x'), geoind_laplace(who, lat, 2.35, 0.6) FROM had":                                                          "malformed JSON", // somebody else's error
 		"SELECT geoind_laplace(who, 100, 2.35, 0.6) FROM had":                                                                     "geoind_laplace: lat must lie between -90 and 90",
 		"SELECT nosuch FROM had": "no such column: nosuch",
-		"SELECT n FROM had":      "one group", // nor that
-		"SELECT dx_value(who, n, 2, 'u') FROM had WHERE rowid = 1": "one group", // one call
+		"SELECT n FROM had":      "nothing", // nor that
+		"SELECT dx_value(who, n, 2, 'u') FROM had WHERE rowid = 1": "nothing", // one call
 	} {
 		f, err := m.Foresee(sql)
 		got := ""
 		switch {
 		case f == nil && err == nil:
-			got = "one group"
+			got = "nothing"
 		case err != nil:
 			got = err.Error()
 		case f.Doubt != "":

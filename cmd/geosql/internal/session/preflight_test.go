@@ -11,7 +11,7 @@ import (
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// Reports how long statements take with preflight, as a multiple of their time without it.
+// Reports how long statements take with preflight, as a multiple of their time without it, both the best of all.
 func BenchmarkPreflight(b *testing.B) {
 	for name, sql := range map[string]string{
 		"rows":           "SELECT geoind_laplace(who, lat, 2.33, 0.01) FROM big",
@@ -37,7 +37,7 @@ func BenchmarkPreflight(b *testing.B) {
 				INSERT INTO big SELECT 'p' || i % 1000, 48.81 + i % 97 * 0.0009, i % 24 FROM c`); err != nil {
 				b.Fatal(err)
 			}
-			var took [2]time.Duration
+			took := [2]time.Duration{time.Hour, time.Hour}
 			for range b.N {
 				for i := range took {
 					s.NoPreflight = i == 0
@@ -45,7 +45,7 @@ func BenchmarkPreflight(b *testing.B) {
 					if err := s.Run(b.Context(), sql); err != nil {
 						b.Fatal(err)
 					}
-					took[i] += time.Since(begun)
+					took[i] = min(took[i], time.Since(begun))
 				}
 			}
 			b.ReportMetric(took[1].Seconds()/took[0].Seconds(), "times-without")
