@@ -284,6 +284,8 @@ var samples = map[string]sample{
 	"geoind_remap.prior":       {"'squares'", func(operand) verdict { return refused }},
 	"geoind_remap.domain":      {"'beijing'", func(o operand) verdict { return optional(o, refused) }},
 	"geoind_remap.epsilon":     {"0.005", positive},
+	"geoind_density.mechanism": {"'laplace'", func(o operand) verdict { return optional(o, refused) }},
+	"z":                        {"0.4", func(o operand) verdict { return optional(o, numeric(o, func(float64) verdict { return accepted })) }},
 	"prior_store.prior":        {"prior_build(39.9, 116.3, 2, 'beijing')", func(operand) verdict { return refused }},
 	"prior_build.weight":       {"2", positive},
 	"geoind_remap.wkt":         {"'POINT(116.2999960 40.0000039)'", func(o operand) verdict { return optional(o, refused) }},

@@ -19,7 +19,8 @@ type Law struct {
 	cdf      func(x float64) float64 // of the rate times the distance, for x > 0
 	quantile func(p float64) float64 // its inverse, for p in [0, 1)
 	mean     float64
-	coarse   float64 // steps that a lattice adds to a radius beyond half a cell's diagonal
+	exponent func(x, y float64) float64 // the density at rate times a displacement is proportional to e^-exponent
+	coarse   float64                    // steps that a lattice adds to a radius beyond half a cell's diagonal
 }
 
 // rate returns epsilon per metre, or the root of a rho per square metre: the noise is 1/rate
@@ -37,7 +38,10 @@ func (w *Law) rate(eps float64) float64 {
 //	C(r) = 1 - (1 + eps*r)*exp(-eps*r),
 //
 // the cdf of the Gamma distribution of shape 2 and rate eps per metre.
-var LaplaceLaw = &Law{name: "planar Laplace mechanism", unit: budget.Metre, cdf: gamma2, quantile: gamma2Quantile, mean: 2}
+var LaplaceLaw = &Law{name: "planar Laplace mechanism", unit: budget.Metre, cdf: gamma2, quantile: gamma2Quantile, mean: 2, exponent: norm2}
+
+// norm2 is written with a square root, which is the same number on every platform.
+func norm2(x, y float64) float64 { return math.Sqrt(float64(x*x) + float64(y*y)) }
 
 // String returns the name of the mechanism, as in "the planar Laplace mechanism".
 func (w *Law) String() string { return w.name }
@@ -142,6 +146,18 @@ func (w *Law) EpsilonFor(d *Domain, radius, p float64) (*big.Rat, error) {
 		return nil, fmt.Errorf("must be at least %v: no epsilon up to %v allows less", least, budget.Max)
 	}
 	return eps, nil
+}
+
+// Exponent returns how much less likely a report is, as a natural logarithm, at x metres to the east and y to the north of
+// a location's lattice point than at that point, in metres of the domain's frame. On the lattice it is exact.
+func (a Accuracy) Exponent(x, y float64) float64 {
+	return a.law.exponent(float64(a.rate*x), float64(a.rate*y))
+}
+
+// Reach returns a distance in the frame beyond which the continuous mechanism reports with probability 1-p, and the width of
+// its noise, one divided by the rate.
+func (a Accuracy) Reach(p float64) (reach, width float64) {
+	return a.law.quantile(p) / a.rate, 1 / a.rate
 }
 
 // Mean returns how far from its location a report is on average, on a domain up to the

@@ -76,7 +76,7 @@ func (d *Domain) setSize() error {
 	_, north := d.frame.project(d.box.north, 0)
 	_, south := d.frame.project(d.box.south, 0)
 	d.height = north - south
-	if d.step > max(d.width, d.height) {
+	if d.step > d.Side() {
 		return fmt.Errorf("step_m %v exceeds the box, which is %s x %s",
 			d.step, kilometres(d.width), kilometres(d.height))
 	}
@@ -95,6 +95,9 @@ func (d *Domain) Step() float64 { return d.step }
 // Kappa returns the most by which the frame stretches a WGS 84 geodesic between two
 // points of the box, relative to its length, rounding errors included.
 func (d *Domain) Kappa() float64 { return d.kappa }
+
+// Side returns the larger side of the box in metres of the frame.
+func (d *Domain) Side() float64 { return max(d.width, d.height) }
 
 // Outside reports whether a location in degrees lies outside the closed box, so
 // that a draw would first move it there.

@@ -90,5 +90,6 @@ var GaussLaw = &Law{
 	cdf:      func(x float64) float64 { return -elementary.Expm1(-x * x) },
 	quantile: func(p float64) float64 { return math.Sqrt(-elementary.Log1p(-p)) },
 	mean:     math.SqrtPi / 2,
+	exponent: func(x, y float64) float64 { return float64(x*x) + float64(y*y) },
 	coarse:   0.013,
 }

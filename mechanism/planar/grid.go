@@ -35,7 +35,7 @@ func (d *Domain) Grid(cellM float64) (g Grid, err error) {
 	if !(cellM >= minCell) {
 		return g, fmt.Errorf("cell_m must be at least %v, not %s", minCell, decimal.Format(cellM))
 	}
-	if largest := max(d.width, d.height); cellM > largest {
+	if largest := d.Side(); cellM > largest {
 		return g, fmt.Errorf("cell_m %s exceeds the box, which is %s x %s", decimal.Format(cellM), kilometres(d.width), kilometres(d.height))
 	}
 	east, south, north := d.extremes()
@@ -60,6 +60,22 @@ func (g *Grid) Cell(lat, lon float64) int64 {
 	return row*g.columns + column
 }
 
+// Size returns how many columns and rows of cells the grid has.
+func (g *Grid) Size() (columns, rows int64) { return g.columns, g.rows }
+
+// Side returns the side of a cell in metres.
+func (g *Grid) Side() float64 { return g.cellM }
+
+// At returns the column and the row of a lattice point, from the south-west corner of the grid and also outside it.
+func (g *Grid) At(c Cell) (column, row float64) {
+	return math.Floor((float64(c.I) - g.west) / g.side), math.Floor((float64(c.J) - g.south) / g.side)
+}
+
+// Nearest returns the lattice point nearest to a point that is given in cells from the south-west corner.
+func (g *Grid) Nearest(column, row float64) Cell {
+	return Cell{saturated(g.west + float64(column*g.side)), saturated(g.south + float64(row*g.side))}
+}
+
 // AppendWKT appends a cell as a WKT polygon with coordinates of 7 decimals, see ring.
 func (g *Grid) AppendWKT(b []byte, cell int64) []byte {
 	b = append(b, "POLYGON(("...)
@@ -72,6 +88,13 @@ func (g *Grid) AppendWKT(b []byte, cell int64) []byte {
 		b = appendDegrees(b, p.lat)
 	}
 	return append(b, "))"...)
+}
+
+// AppendFeature appends a cell as a GeoJSON feature, a Polygon with the property count.
+func (g *Grid) AppendFeature(b []byte, cell int64, count string) []byte {
+	b = append(b, `{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[`...)
+	b = g.appendRing(b, cell)
+	return append(append(append(b, `]]},"properties":{"count":`...), count...), `}}`...)
 }
 
 // appendRing appends the ring of a cell as GeoJSON positions.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strconv"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/decimal"
@@ -105,9 +106,7 @@ func (h *Heatmap) AppendGeoJSON(b []byte, listed []exact.Count) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, `{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[`...)
-		b = h.grid.appendRing(b, c.Cell)
-		b = fmt.Appendf(b, `]]},"properties":{"count":%d}}`, c.N)
+		b = h.grid.AppendFeature(b, c.Cell, strconv.FormatInt(c.N, 10))
 	}
 	return append(b, `]}`...)
 }

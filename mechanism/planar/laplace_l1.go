@@ -78,6 +78,7 @@ var LaplaceL1Law = &Law{
 	cdf:      func(x float64) float64 { return overDirections(x, gamma2) },
 	quantile: laplaceL1Quantile,
 	mean:     math.Sqrt2 + 0.881373587019543025232609,
+	exponent: func(x, y float64) float64 { return (math.Abs(x) + math.Abs(y)) / math.Sqrt2 },
 }
 
 // overDirections returns the integral over t from 0 to 1 of f(x/sqrt(1+t^2)). The functions

@@ -35,42 +35,34 @@ func (b binning) law(s setting) (law, error) {
 	}
 	s.metric = budget.DH
 	noise, err := newNoise(new(big.Rat).Quo(s.epsilon, big.NewRat(2, 1)))
-	return &histogram{s, b.bins, noise}, err
+	return &histogram{s, s.universe.Runs(b.bins), noise}, err
 }
 
 // A histogram has a count for each bin.
 type histogram struct {
 	setting
-	bins  int64
+	bins  Runs
 	noise noise
 }
 
 // binSize is the memory of a bin, with its part of an answer.
 const binSize = 64
 
-func (h *histogram) bytes(int64) int64 { return binSize * h.bins }
+func (h *histogram) bytes(int64) int64 { return binSize * h.bins.Len() }
 
 func (h *histogram) add(a *Accumulator, k int64) {
 	if a.counts == nil {
-		a.counts = make([]int64, h.bins)
+		a.counts = make([]int64, h.bins.Len())
 	}
-	a.counts[h.bin(k)]++
+	a.counts[h.bins.Of(k)]++
 }
 
 // standIn has the counts of no readings, without noise.
-func (h *histogram) standIn() Release { return h.release(make([]int64, h.bins)) }
+func (h *histogram) standIn() Release { return h.release(make([]int64, h.bins.Len())) }
 
 func (*histogram) radius(float64, int64) (float64, error) {
 	return 0, errors.New("a histogram has more than one answer")
 }
-
-// first returns the index of the first value of a bin: floor(bin*N/bins) for N values, below
-// 2^40 * 10^4.
-func (h *histogram) first(bin int64) int64 { return bin * (h.universe.last + 1) / h.bins }
-
-// bin returns the bin of the value of an index k, the last one that begins at k or before:
-// floor(bin*N/bins) <= k holds if bin*N/bins < k+1, that is, bin < (k+1)*bins/N.
-func (h *histogram) bin(k int64) int64 { return ((k+1)*h.bins - 1) / (h.universe.last + 1) }
 
 func (h *histogram) draw(src *exact.Source, a *Accumulator) Release {
 	return h.release(h.drawCounts(src, a))
@@ -92,7 +84,7 @@ var binned = lattice{step: 1, scale: 1, low: fromInt64(-maxCount), high: fromInt
 //
 // Readings of an account add up: worlds that differ in n of them spend at most n*eps.
 func (h *histogram) drawCounts(src *exact.Source, a *Accumulator) []int64 {
-	drawn := make([]int64, h.bins)
+	drawn := make([]int64, h.bins.Len())
 	copy(drawn, a.counts)
 	for i, rows := range drawn {
 		drawn[i], _ = binned.clamp(h.noise.add(src, fromInt64(min(rows, maxCount)))).int64()
@@ -110,9 +102,9 @@ func (h *histogram) release(drawn []int64) Release {
 			b = append(b, ',')
 		}
 		b = append(b, `{"lo":`...)
-		value(h.first(int64(i)))
+		value(h.bins.First(int64(i)))
 		b = append(b, `,"hi":`...)
-		value(h.first(int64(i)+1) - 1)
+		value(h.bins.First(int64(i)+1) - 1)
 		b = append(b, `,"count":`...)
 		b = strconv.AppendInt(b, n, 10)
 		b = append(b, '}')

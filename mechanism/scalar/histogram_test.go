@@ -36,13 +36,13 @@ func TestBinsCutTheUniverse(t *testing.T) {
 			h := histogramOf(t, u, "1", bins)
 			shortest, longest, next := values, int64(0), int64(0)
 			for b := range bins {
-				first, last := h.first(b), h.first(b+1)-1
+				first, last := h.bins.First(b), h.bins.First(b+1)-1
 				if first != next || last < first {
 					t.Fatalf("%d values, %d bins: bin %d is %d..%d", values, bins, b, first, last)
 				}
 				for k := first; k <= last; k++ {
-					if h.bin(k) != b {
-						t.Fatalf("%d values, %d bins: value %d is in bin %d, not %d", values, bins, k, h.bin(k), b)
+					if h.bins.Of(k) != b {
+						t.Fatalf("%d values, %d bins: value %d is in bin %d, not %d", values, bins, k, h.bins.Of(k), b)
 					}
 				}
 				shortest, longest, next = min(shortest, last-first+1), max(longest, last-first+1), last+1
@@ -54,7 +54,7 @@ func TestBinsCutTheUniverse(t *testing.T) {
 	}
 	wide := histogramOf(t, universe(t, 0, 1<<40-1, 1), "1", MaxBins)
 	for b := range int64(MaxBins) {
-		if wide.bin(wide.first(b)) != b || wide.bin(wide.first(b+1)-1) != b {
+		if wide.bins.Of(wide.bins.First(b)) != b || wide.bins.Of(wide.bins.First(b+1)-1) != b {
 			t.Fatalf("bin %d of the widest universe", b)
 		}
 	}
@@ -136,7 +136,7 @@ func TestHistogramKeepsItsEpsilon(t *testing.T) {
 
 // without returns the counts of a database without noise.
 func (h *histogram) without(db []float64) []int64 {
-	counts := make([]int64, h.bins)
+	counts := make([]int64, h.bins.Len())
 	copy(counts, h.collect(db).counts)
 	return counts
 }

@@ -123,6 +123,11 @@ SELECT geoind_optimal('ana', 40.0, 116.0, 'three');
 --! geoind_optimal: ...
 SELECT round(geo_distance(0, 0, 0, 1), 3), geo_distance(40, 116, 40, 116), round(sqrt(2), 6), floor(ln(20));
 --> 111319.491, 0.0, 1.414214, 2.0
+WITH r(lat, lon) AS (VALUES (40.0, 116.0), (NULL, 116.0))
+SELECT geoind_density(lat, lon, 0.05, 'park', 1000) ->> 'points', geoind_density(lat, lon, 0.05, 'park', 1000, 'gauss') ->> 'type', typeof(geoind_prior(lat, lon, 0.05, 'park')) FROM r;
+--> 1, 'FeatureCollection', 'blob'
+SELECT geoind_density(lat, 116.0, 0.05 * lat, 'park', 1000) FROM (SELECT 40.0 AS lat UNION ALL SELECT 41.0);
+--! geoind_density: epsilon ...
 SELECT geo_cell(40.005, 116.005, 1000, 'park'), geo_cell(40.005, NULL, 1000, 'park');
 --> 'POLYGON((...))', NULL
 SELECT json_valid(optql_report('two'));

@@ -7,6 +7,6 @@ import "slices"
 
 // Functions are the rows of the family, in the order of the reference.
 var Functions = slices.Concat(
-	accuracyFunctions, centroidFunctions, gaussFunctions, geographyFunctions, heatmapFunctions, laplaceFunctions,
+	accuracyFunctions, centroidFunctions, densityFunctions, gaussFunctions, geographyFunctions, heatmapFunctions, laplaceFunctions,
 	laplaceL1Functions, optimalFunctions, remapFunctions, rhoFunctions, sealedFunctions, smoothFunctions,
 )

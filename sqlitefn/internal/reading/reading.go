@@ -11,5 +11,5 @@ import (
 
 // Functions are the rows of the family, in the order of the reference.
 var Functions = slices.Concat(
-	accuracyFunctions, countFunctions, forms(curveRow), curveFunctions, forms(histogramRow), []*frame.Function{cumulativeFunction}, valueFunctions, forms(queryRows...), forms(percentilesRow), withinFunctions,
+	accuracyFunctions, countFunctions, forms(curveRow), curveFunctions, forms(histogramRow), []*frame.Function{cumulativeFunction}, valueFunctions, []*frame.Function{densityFunction}, forms(queryRows...), forms(percentilesRow), withinFunctions,
 )
