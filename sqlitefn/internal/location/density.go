@@ -31,7 +31,7 @@ var densityFunctions = []*frame.Function{
 		Does: "Estimates how many true locations are in the cells of a grid, from released points, as GeoJSON.",
 		Notes: densityNotes +
 			"The answer is a FeatureCollection as that of dx_heatmap, over the same grid, with a count rounded to hundredths; cells with less than 0.005 are left out. The members cell_m, epsilon, points and steps say how it was made. " +
-			"cell_m follows from what the map is for, not from the points; cells much smaller than 1/epsilon only follow the noise. " +
+			"Choose cell_m by the purpose of the map, not by the points; cells much smaller than 1/epsilon only follow the noise. " +
 			"With epsilon = ln 4 at 200 m and cells of 250 m the total variation from the truth is three quarters of that of the points themselves, and counts in squares of 1 km have half the error. " +
 			"The points of one person are not independent of each other: there are no error bars.",
 		Examples: []string{
