@@ -73,7 +73,7 @@ func TestCertainCountsAreCharged(t *testing.T) {
 	d := newReadings(t)
 	d.run(`CREATE TABLE kept(k PRIMARY KEY, y)`)
 	q := randomSQL{trials.Rand(t)}
-	certain, statements := 0, trials.Count(t, "GEOSQL_STATEMENTS", 200)
+	certain, statements := 0, trials.Count(t, "GEOSQL_STATEMENTS", 100)
 	for range statements {
 		statement := q.decided()
 		if q.IntN(2) == 0 && !strings.HasPrefix(statement, "WITH") && !strings.HasPrefix(statement, "INSERT") {

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/geosql/geosql/internal/trials"
 	"github.com/geosql/geosql/sqlitefn"
 	sqlite3 "github.com/mattn/go-sqlite3"
 )
@@ -43,6 +44,7 @@ func run(m *testing.M) (status int) {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	trials.Histories(25)
 	return m.Run()
 }
 
