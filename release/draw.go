@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/geosql/geosql/dataset"
+	"github.com/geosql/geosql/mechanism/density"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
 )
@@ -13,6 +14,7 @@ import (
 type drawer struct {
 	rowReader
 	mechanism planar.Mechanism
+	plane     *density.Plane // nil without an estimate of the population
 	source    *exact.Source
 	checked   []fingerprint // of the batches; nil if another process has checked them, and only their digest is known
 	out       dataset.Writer
@@ -64,6 +66,9 @@ func (d *drawer) release(b *batch, all []location) {
 		appendDegrees(lat, zlat)
 		appendDegrees(lon, zlon)
 		d.surveys[k].released.Add(zlat, zlon)
+		if d.plane != nil {
+			d.surveys[k].points[d.plane.Bin(zlat, zlon)]++
+		}
 		if outside(d.mechanism.Domain(), at.lat, at.lon) {
 			d.surveys[k].outside++
 		}

@@ -1,6 +1,7 @@
 package release
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 )
 
 // seal writes the report and the metadata, syncs all files and then seals the release in the ledger.
-func (r *run) seal() error {
+func (r *run) seal(ctx context.Context) error {
 	r.spec.report(Progress{Sealing, 1, r.found.rows})
 	hash, err := r.out.syncAndHash()
 	if err != nil {
@@ -25,7 +26,7 @@ func (r *run) seal() error {
 			return err
 		}
 	}
-	if err := r.writeReports(hash); err != nil {
+	if err := r.writeReports(ctx, hash); err != nil {
 		return err
 	}
 	for _, f := range r.files() {
@@ -62,8 +63,10 @@ func (r *run) publish(files []*file) error {
 // files returns the temporary files, starting with the output's.
 func (r *run) files() []*file {
 	files := []*file{r.out, r.report, r.metadata}
-	if r.rejects != nil {
-		files = append(files, r.rejects)
+	for _, f := range []*file{r.density, r.rejects} {
+		if f != nil {
+			files = append(files, f)
+		}
 	}
 	return files
 }

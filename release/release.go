@@ -14,6 +14,7 @@ import (
 
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/mechanism/density"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/release/internal/accounts"
@@ -44,7 +45,9 @@ type run struct {
 	inLedger ledger.ReleasePlan
 	release  ledger.Release
 
-	out, report, metadata, rejects *file // rejects is nil if the spec names no file for it
+	out, report, metadata, rejects, density *file // rejects and density are nil if the spec wants none
+
+	plane *density.Plane // nil without density
 
 	there string // hash of an output that is there when the run begins; "" if there is none
 
@@ -180,6 +183,9 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if r.mechanism, err = newMechanism(ctx, s); err != nil {
 		return err
 	}
+	if err := r.setPlane(); err != nil {
+		return err
+	}
 	if r.reader, err = dataset.Open(ctx, s.In); err != nil {
 		return err
 	}
@@ -197,6 +203,11 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	}
 	if r.metadata, err = r.openFile(metadataPath(s.Out)); err != nil {
 		return err
+	}
+	if s.Density > 0 {
+		if r.density, err = r.openFile(densityPath(s.Out)); err != nil {
+			return err
+		}
 	}
 	if s.Rejects != "" {
 		r.rejects, err = r.openFile(s.Rejects)
@@ -233,9 +244,9 @@ func (r *run) openFile(path string) (*file, error) {
 // or the ledger, since a file of that name is emptied or removed.
 func (r *run) checkTemporaryNames() error {
 	s := r.spec
-	temporary := []string{s.Out + unfinished, reportPath(s.Out) + unfinished, metadataPath(s.Out) + unfinished, accountsPath(s.Out)}
+	temporary := []string{s.Out + unfinished, reportPath(s.Out) + unfinished, metadataPath(s.Out) + unfinished, densityPath(s.Out) + unfinished, accountsPath(s.Out)}
 	if s.Rejects != "" {
-		for path, what := range map[string]string{s.Out: "output", reportPath(s.Out): "report", metadataPath(s.Out): "file of metadata"} {
+		for path, what := range map[string]string{s.Out: "output", reportPath(s.Out): "report", metadataPath(s.Out): "file of metadata", densityPath(s.Out): "density"} {
 			if filepath.Clean(s.Rejects) == filepath.Clean(path) {
 				return fmt.Errorf("%s cannot be both the %s and the file of rejects", path, what)
 			}
@@ -320,7 +331,7 @@ func (r *run) chargeAndPublish(ctx context.Context) (*Summary, error) {
 	if err := r.write(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.seal(); err != nil {
+	if err := r.seal(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.publish(r.files()); err != nil {
@@ -373,6 +384,7 @@ func (r *run) newDrawer(out, rejects dataset.Writer) *drawer {
 	return &drawer{
 		rowReader: newRowReader(r.plan),
 		mechanism: r.mechanism,
+		plane:     r.plane,
 		source:    exact.NewSource(nil),
 		checked:   r.found.batches,
 		allowance: r.found.allowance,
@@ -393,7 +405,7 @@ func (r *run) close() {
 	if r.found != nil && r.found.accounts != nil { // shards have none when they are drawn
 		r.found.accounts.Close()
 	}
-	for _, f := range []*file{r.out, r.report, r.metadata, r.rejects} {
+	for _, f := range []*file{r.out, r.report, r.metadata, r.rejects, r.density} {
 		if f != nil {
 			f.close()
 		}

@@ -2,6 +2,7 @@ package release
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -12,12 +13,17 @@ import (
 	"github.com/geosql/geosql/release/internal/report"
 )
 
-// writeReports writes the temporary files of the report and of the metadata of an output with a
+// writeReports writes the temporary files of the report, of the metadata and of the density of an output with a
 // hash.
-func (r *run) writeReports(hash string) error {
+func (r *run) writeReports(ctx context.Context, hash string) error {
 	d, err := r.reportData(hash)
 	if err != nil {
 		return err
+	}
+	if r.plane != nil {
+		if err := r.writeDensity(ctx, &d.Public); err != nil {
+			return err
+		}
 	}
 	err = r.report.fill(func(w io.Writer) error { return report.Write(w, d) })
 	if err == nil {

@@ -185,6 +185,8 @@ func (s *sharding) checkShards() error {
 		return fmt.Errorf("there is no shard %d: %d shards have the numbers 0 to %d", s.only, s.n, s.n-1)
 	case s.spec.Rejects != "":
 		return errors.New("a release in shards cannot set invalid rows aside: leave out --rejects, and mend or remove the rows")
+	case s.spec.Density > 0:
+		return errors.New("a release in shards has no density: leave out --density")
 	}
 	return nil
 }

@@ -175,6 +175,7 @@ func TestShardsRefuse(t *testing.T) {
 		"many shards":  {"", nil, 100_001, -1, "from 1 to 100000"},
 		"no shard 4":   {"", nil, 4, 4, "there is no shard 4"},
 		"rejects":      {"", func(s *Spec) { s.Rejects = s.Out + ".bad" }, 2, -1, "leave out --rejects"},
+		"density":      {"", func(s *Spec) { s.Density = 500 }, 2, -1, "leave out --density"},
 		"table":        {"", func(s *Spec) { s.In = strings.TrimSuffix(s.In, "csv") + "db#x" }, 2, -1, "export the table"},
 		"invalid row":  {"id,user,lat,lon\n1,ana,48.85,2.35\n2,ana,north,2.35\n3,ana,south,2.35\n", nil, 3, -1, `line 3, column lat: "north" is not a number (2 rows are invalid`},
 		"swapped":      {"id,user,lat,lon\n1,ana,2.35,48.85\n2,ana,2.35,48.85\n", nil, 2, -1, "are --lat and --lon swapped"},

@@ -41,6 +41,10 @@ type Spec struct {
 	// program would take for formulas. It must not be set for other formats.
 	EscapeFormulas bool
 
+	// Density is the side in metres of the cells of an estimate of the population behind the released points of the one pair of columns,
+	// which is written beside the output as GeoJSON and drawn in the report. 0 makes none. It costs nothing.
+	Density float64
+
 	Rejects     string // file for the rows that are invalid as text; "" makes them an error
 	Publishable bool   // the report has no section for the data owner
 	Workers     int    // 0: as many as there are processors, up to the number that one reader keeps busy

@@ -10,6 +10,7 @@ import (
 type Summary struct {
 	ID, Out, Report string
 	Metadata        string
+	Density         string // "" without one
 	Rejects         string // "" if no row was invalid
 
 	Rows      int64 // of the output
@@ -40,6 +41,9 @@ func (r *run) summary(already int64) (*Summary, error) {
 		Already:   already,
 		Accounts:  r.found.payers,
 		Epsilon:   r.mechanism.Price().Amount,
+	}
+	if r.plane != nil {
+		s.Density = densityPath(r.spec.Out)
 	}
 	if s.Invalid > 0 {
 		s.Rejects = r.spec.Rejects

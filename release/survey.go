@@ -10,14 +10,15 @@ type survey struct {
 	released *report.Grid
 	raw      *report.Grid
 	moves    *report.Moves
-	outside  int64 // raw locations outside the domain's box or region
+	outside  int64         // raw locations outside the domain's box or region
+	points   map[int]int64 // released locations by bin, for an estimate of the population
 }
 
 // newSurveys returns a survey for each pair of columns, with histograms that suit the noise.
 func newSurveys(s *Spec, noise planar.Accuracy) []survey {
 	all := make([]survey, len(s.Lat))
 	for k := range all {
-		all[k] = survey{report.NewGrid(s.Box), report.NewGrid(s.Box), report.NewMoves(noise), 0}
+		all[k] = survey{report.NewGrid(s.Box), report.NewGrid(s.Box), report.NewMoves(noise), 0, map[int]int64{}}
 	}
 	return all
 }
@@ -33,4 +34,7 @@ func (s *survey) merge(other *survey) {
 	s.raw.Merge(other.raw)
 	s.moves.Merge(other.moves)
 	s.outside += other.outside
+	for bin, n := range other.points {
+		s.points[bin] += n
+	}
 }

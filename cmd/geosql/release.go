@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -73,6 +74,12 @@ func registerRelease(fs *flag.FlagSet, t *publish.Task) {
 	fs.Func("shard", "stop when shard `I` is published, from 0, and all steps before it are done", func(v string) (err error) {
 		if t.Shard, err = strconv.Atoi(v); err != nil || t.Shard < 0 {
 			return errors.New("it must be a whole number of at least 0")
+		}
+		return nil
+	})
+	fs.Func("density", "also write OUT.density.geojson: the population behind the released locations, an estimate in cells of `METRES`, which costs nothing", func(v string) (err error) {
+		if s.Density, err = strconv.ParseFloat(v, 64); err != nil || !(s.Density > 0) || math.IsInf(s.Density, 0) {
+			return errors.New("it must be a number above 0")
 		}
 		return nil
 	})

@@ -198,6 +198,19 @@ type Population struct {
 // Points returns the number of released points.
 func (p *Population) Points() int64 { return p.points }
 
+// Each visits parts of the cells, squares of at most so many metres, with the locations of their middles and their parts of the numbers.
+func (p *Population) Each(metres float64, visit func(lat, lon, n float64)) {
+	parts := math.Ceil(p.grid.Side() / metres)
+	for cell, n := range p.cells {
+		column, row := float64(cell%p.kernel.columns), float64(cell/p.kernel.columns)
+		for i := range int(parts * parts) {
+			x, y := math.Mod(float64(i), parts), math.Floor(float64(i)/parts)
+			lat, lon := p.grid.Domain().Location(p.grid.Nearest(column+(x+0.5)/parts, row+(y+0.5)/parts))
+			visit(lat, lon, n/(parts*parts))
+		}
+	}
+}
+
 // Prior returns the population as a prior: the middles of cells with their numbers. Cells with less than a millionth of the
 // largest number are left out.
 func (p *Population) Prior() (*planar.Prior, error) {

@@ -59,6 +59,11 @@ func (p Public) checkLocations() error {
 		if err := checkGrid(l.Released, p.Box, l); err != nil {
 			return err
 		}
+		if l.Recovered != nil {
+			if err := checkGrid(l.Recovered, p.Box, l); err != nil {
+				return err
+			}
+		}
 		if n := l.Released.Total(); n > p.Rows {
 			return fmt.Errorf("columns %s, %s: %d locations in %d rows", l.Lat, l.Lon, n, p.Rows)
 		}

@@ -45,6 +45,9 @@ type Public struct {
 	Step   float64 // of the domain's lattice, metres
 	Region bool    // outputs are moved into a region
 
+	Density     string  // name of the file with the population behind the locations, without its folder; "" if there is none
+	DensityCell float64 // side of its cells, metres
+
 	MeanError float64 // expected distance in metres between a location and its released one
 	Error95   float64 // distance in metres that 95 of 100 are expected not to exceed
 }
@@ -54,8 +57,9 @@ func (p *Public) noise() planar.Accuracy { return p.Law.Plane(p.Epsilon) }
 
 // A Location is a pair of columns that is released.
 type Location struct {
-	Lat, Lon string // names of the columns
-	Released *Grid  // of the released locations; rows without a location are not in it
+	Lat, Lon  string // names of the columns
+	Released  *Grid  // of the released locations; rows without a location are not in it
+	Recovered *Grid  // of the population behind them; nil without one
 }
 
 // Owner holds facts that only the owner of the raw data may know.

@@ -56,7 +56,10 @@ func (g *Grid) aspect() float64 {
 }
 
 // Add counts a location in degrees. It does not allocate.
-func (g *Grid) Add(lat, lon float64) {
+func (g *Grid) Add(lat, lon float64) { g.counts[g.square(lat, lon)]++ }
+
+// square returns the index of the square of a location in degrees.
+func (g *Grid) square(lat, lon float64) int {
 	// The longitude is taken within 180 degrees of the middle of the box, so that a
 	// location outside counts at the nearer side.
 	east := lon - g.box.West - g.width/2
@@ -67,7 +70,17 @@ func (g *Grid) Add(lat, lon float64) {
 	}
 	column := index(east/g.width+0.5, g.columns)
 	row := index((lat-g.box.South)/g.height, g.rows)
-	g.counts[row*g.columns+column]++
+	return row*g.columns + column
+}
+
+// Spread sets the counts to those of squares of an estimate, rounded. It asks for parts that are smaller than the squares of the map.
+func (g *Grid) Spread(each func(metres float64, visit func(lat, lon, n float64))) {
+	width, height := g.metres()
+	sums := make([]float64, len(g.counts))
+	each(min(width/float64(g.columns), height/float64(g.rows))/3, func(lat, lon, n float64) { sums[g.square(lat, lon)] += n })
+	for i, n := range sums {
+		g.counts[i] = int64(math.Round(n))
+	}
 }
 
 // index returns the index of the part in which a share lies, of n equal parts of [0, 1]. A

@@ -32,6 +32,7 @@ type metadata struct {
 	Domain      metadataDomain    `json:"domain"`
 	Charge      metadataCharge    `json:"charge"`
 	Accuracy    metadataAccuracy  `json:"accuracy"`
+	Density     *metadataDensity  `json:"density,omitempty"`
 	Meaning     []string          `json:"meaning"`
 	NotPromised []string          `json:"not_promised"`
 	Citation    []citation        `json:"citation"`
@@ -79,6 +80,11 @@ type metadataAccuracy struct {
 	Within float64 `json:"error_of_95_percent_m"`
 }
 
+type metadataDensity struct {
+	File string  `json:"file"`
+	Cell float64 `json:"cell_m"`
+}
+
 type citation struct {
 	Authors string `json:"authors"`
 	Title   string `json:"title"`
@@ -118,6 +124,9 @@ func newMetadata(p Public) metadata {
 		Charge:   metadataCharge{p.Epsilon, 0, p.OneAccount},
 		Accuracy: metadataAccuracy{decimal.Round(p.MeanError, 4), decimal.Round(p.Error95, 4)},
 		Meaning:  p.meaning(), NotPromised: p.notPromised(), Citation: citations,
+	}
+	if p.Density != "" {
+		m.Density = &metadataDensity{p.Density, p.DensityCell}
 	}
 	if p.MaxRows > 0 {
 		m.MaxRows, m.Dropped = p.MaxRows, &p.Dropped

@@ -52,6 +52,8 @@ type publicPart struct {
 	MeanError       string
 	Error95         string
 	Expected        histogramPicture
+
+	Density, DensityCell string // empty without a recovered population
 }
 
 // locationPart describes a pair of columns.
@@ -59,6 +61,7 @@ type locationPart struct {
 	Lat, Lon    string
 	Count, None string // numbers of locations and of rows without one; None is empty for 0
 	Map         mapPicture
+	Recovered   *mapPicture // of the population behind them, beside the map; nil without one
 }
 
 func newPublicPart(p Public) publicPart {
@@ -81,6 +84,9 @@ func newPublicPart(p Public) publicPart {
 	}
 	if p.Shards > 0 {
 		page.Shards, page.Listed = count(int64(p.Shards)), printable.Text(p.Listed)
+	}
+	if p.Density != "" {
+		page.Density, page.DensityCell = printable.Text(p.Density), exactLength(p.DensityCell)
 	}
 	if p.MaxRows > 0 {
 		page.MaxRows, page.Dropped = count(int64(p.MaxRows)), count(p.Dropped)
@@ -109,7 +115,13 @@ func newLocationPart(i int, l Location, rows int64) locationPart {
 	}
 	// The colours depend on this map only: colours shared with the map of the raw
 	// locations would reveal how crowded these are.
-	part.Map = newMap(fmt.Sprintf("released-%d", i), "Published locations", l.Released, colours(l.Released.highest()))
+	starts := colours(l.Released.highest())
+	if l.Recovered != nil {
+		starts = colours(max(l.Released.highest(), l.Recovered.highest()))
+		recovered := newMap(fmt.Sprintf("recovered-%d", i), "Recovered population", l.Recovered, starts)
+		part.Recovered = &recovered
+	}
+	part.Map = newMap(fmt.Sprintf("released-%d", i), "Published locations", l.Released, starts)
 	return part
 }
 

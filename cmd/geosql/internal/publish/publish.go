@@ -205,6 +205,9 @@ func (t *Task) printReleased(s *release.Summary, files, description string) {
 		cli.Say("for the owner only: %v", g)
 	}
 	cli.Say("report: %s", s.Report)
+	if s.Density != "" {
+		cli.Say("density: %s", s.Density)
+	}
 	cli.Say("%s", description)
 	if note := t.parquetNote(); note != "" {
 		cli.Say("%s", note)

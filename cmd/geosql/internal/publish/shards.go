@@ -29,6 +29,8 @@ func (t *Task) checkShards() error {
 		return cli.UsageError("release: -dry-run shows the same without -shards: leave it out")
 	case t.Spec.Rejects != "":
 		return cli.UsageError("release: a release in shards cannot set invalid rows aside: leave out -rejects, and mend or remove the rows")
+	case t.Spec.Density > 0:
+		return cli.UsageError("release: a release in shards has no density: leave out -density, and use geoind_density on the output")
 	case !t.Ledger.OnServer():
 		return cli.UsageError("release: " + errNotShared.Error())
 	}
