@@ -45,6 +45,7 @@ func TestRowsDoNotAllocate(t *testing.T) {
 		`SELECT dx_percentiles(account, x, '[5, 50, 95]', 0.1, 'u', 'dh') FROM t`,
 		`SELECT dx_curve(account, x, 0.1, 'u') FROM t`,
 		`SELECT dx_heatmap(account, lat, lon, 0.1, 'd', 1000) FROM t`,
+		`SELECT dx_heatmap(account, lat, lon, 0.1, 'd', 1000, 'adaptive') FROM t`,
 	} {
 		t.Run(query, func(t *testing.T) {
 			run := func() {

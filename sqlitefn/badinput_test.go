@@ -247,6 +247,7 @@ var samples = map[string]sample{
 	"mechanism": {"'predictive'", func(operand) verdict { return refused }},
 	"json":      {`'{"epsilon": 0.5, "steps": 5, "domain": "beijing"}'`, func(operand) verdict { return refused }},
 
+	"squares":          {"'adaptive'", func(o operand) verdict { return optional(o, refused) }},
 	"cell_m":           {"20000", func(o operand) verdict { return numeric(o, beyond(0)) }},
 	"period_seconds":   {"60", func(o operand) verdict { return numeric(o, beyond(0)) }},
 	"markov_train.t":   {"1000", func(o operand) verdict { return secretly(o, within(1e14-1)) }},

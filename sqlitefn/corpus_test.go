@@ -133,6 +133,7 @@ var uses = []step{
 	{`SELECT dx_heatmap(account, lat, lon, a, 'beijing', 1000) FROM t`, `dx_heatmap: epsilon changes within a group`},
 	{`SELECT dx_heatmap(account, lat, lon, 1, 'beijing', 0.1) FROM t`, `dx_heatmap: cell_m 0.1 makes a grid`},
 	{`SELECT dx_heatmap(account, lat, lon, 1, 'beijing', 1000), dx_heatmap(account, lat, lon, 100, 'parks', 20000), dx_heatmap(account, lat, lon, 1, 'pole', 5000), dx_heatmap(account, lat, lon, 1, 'antimeridian', 100) FROM t`, ``},
+	{`SELECT dx_heatmap(account, lat, lon, 1, 'beijing', 100, 'adaptive'), dx_heatmap(account, lat, lon, 100, 'pole', 5000, 'adaptive'), dx_heatmap(account, lat, lon, 1, 'antimeridian', 1, 'adaptive') FROM t`, ``},
 	{`SELECT n.i, dx_heatmap(t.account, t.lat, t.lon, 1, 'beijing', 1000) FROM n LEFT JOIN t ON t.a = n.i GROUP BY n.i`, ``},
 }
 

@@ -61,6 +61,34 @@ func TestHeatmap(t *testing.T) {
 	d.answers(`SELECT typeof(dx_heatmap('ana', 39.9, 116.3, 1, 'beijing', 500)), dx_heatmap('ana', 39.9, 116.3, 1, 'beijing', 500) IS NULL`, `[[text 0]]`)
 }
 
+// The squares of an adaptive map have all locations, for the price of a flat one, and a group's own.
+func TestAdaptiveHeatmap(t *testing.T) {
+	d := declared(t)
+	d.run(fixes...)
+	text := d.value(`SELECT dx_heatmap(account, lat, lon, 200, 'beijing', 10000, 'adaptive') FROM fix`)
+	total := 0
+	for _, n := range d.counts(text) {
+		total += n
+	}
+	if total != 6 {
+		t.Errorf("%d of 6 locations in %s", total, text)
+	}
+	d.answers(`SELECT account, function, unit, epsilon, evaluations FROM ledger_charges ORDER BY account`,
+		`[[42 dx_heatmap record 200 1] [ana dx_heatmap record 400 2] [bo dx_heatmap record 400 2] [di dx_heatmap record 200 1]]`)
+	d.answers(`SELECT account, unit, epsilon, at_most FROM budget_cost('SELECT dx_heatmap(account, lat, lon, 7, ''beijing'', 100, ''adaptive'') FROM fix') ORDER BY 1`,
+		`[[42 record 7 7] [ana record 14 14] [bo record 14 14] [di record 7 7]]`)
+	d.answers(`SELECT g, f.value ->> '$.properties.count', f.value ->> '$.properties.cell_m', m ->> '$.threshold' IS NULL
+		FROM (SELECT g, dx_heatmap(account, lat, lon, 200, NULL, 10000, 'adaptive') AS m FROM fix GROUP BY g), json_each(m, '$.features') AS f
+		WHERE f.value ->> '$.properties.count' > 1`, `[[1 3 40000 1]]`)
+	d.answers(`SELECT json_array_length(dx_heatmap('ana', 39.9, 116.3, 200, 'beijing', 10000, NULL), '$.threshold') IS NULL`, `[[0]]`)
+	d.answers(`SELECT dx_heatmap('ana', 39.9, 116.3, 200, 'beijing', 20000, 'adaptive') FROM (SELECT 1) WHERE false`, `[[<nil>]]`)
+	const two = ` FROM (SELECT 1 AS i UNION SELECT 2)`
+	d.fails(`SELECT dx_heatmap('ana', 39.9, 116.3, 1, 'beijing', 1000, iif(i = 1, 'adaptive', NULL))`+two, "dx_heatmap: squares changes within a group")
+	d.fails(`SELECT dx_heatmap('ana', 39.9, 116.3, 1, 'beijing', 1000, 'flat')`, "dx_heatmap: squares must be 'adaptive', not 'flat'")
+	d.fails(`SELECT dx_heatmap('ana', 39.9, 116.3, 1e-12, 'beijing', 0.1, 'adaptive')`, "dx_heatmap: cell_m 0.1 makes a grid of ")
+	d.fails(`SELECT dx_heatmap('ana', 39.9, 116.3, 1e-14, 'beijing', 1000, 'adaptive')`, "dx_heatmap: epsilon is too small")
+}
+
 // Without a location nobody pays, and the answer is noise; without a row it is NULL.
 func TestHeatmapWithoutLocations(t *testing.T) {
 	d := declared(t)
@@ -105,6 +133,7 @@ func TestHeatmapOGR(t *testing.T) {
 		parts []string
 	}{
 		"beijing":      {`SELECT dx_heatmap(account, lat, lon, 200, 'beijing', 10000) FROM fix`, []string{"Feature Count: 3", "count (Integer) = 4", "Geometry: Polygon"}},
+		"adaptive":     {`SELECT dx_heatmap(account, lat, lon, 200, 'beijing', 1000, 'adaptive') FROM fix`, []string{"count (Integer) = 4", "cell_m (Integer) = 16000", "Geometry: Polygon"}},
 		"antimeridian": {`SELECT dx_heatmap('ana', -17, 180, 200, 'antimeridian', 10000)`, []string{"Feature Count: 1", "count (Integer) = 1"}},
 		"no cell":      {`SELECT dx_heatmap('ana', NULL, NULL, 200, 'beijing', 10000)`, []string{"Feature Count: 0"}},
 	} {

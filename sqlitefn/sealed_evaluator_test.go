@@ -210,21 +210,22 @@ func short(m map[string]budget.Amount) string {
 func TestEvaluatedAnswers(t *testing.T) {
 	d := newDesk(t, sealedRows)
 	for query, want := range map[string]string{
-		`SELECT dx_sum(kwh, 100), dx_avg(kwh, 100), dx_min(kwh, 100), dx_max(kwh, 100), dx_median(kwh, 100) FROM s`: "23 4.6 2 9 4",
-		`SELECT dx_percentile(kwh, 50, 100, 'dh'), dx_percentile(kwh, 100, 100, 'dinf') FROM s`:                     "4 9",
-		`SELECT zone, dx_sum(kwh, 100) FROM s GROUP BY zone`:                                                        "1 5, 2 18",
-		`SELECT dx_count(one, 100), dx_accounts(one, 100) FROM s`:                                                   "3 2",
-		`SELECT id, dx_value(kwh, 100) FROM s`:                                                                      "1 3, 2 4, 3 5, 4 2, 5 9",
-		`SELECT dx_curve(kwh, 100, 2) ->> '$.sums', dx_curve_percentile(dx_curve(kwh, 100, 2), 95) FROM s`:          "[5,18] 6",
-		`SELECT dx_histogram(kwh, 100, 11) ->> '$[9].count', count(kwh) FROM s`:                                     "1 5",
-		`SELECT geo_distance(lat, lon, 39.9, 116.3) < 2 FROM s, geoind_laplace(s.place, 100) WHERE id = 1`:          "1",
-		`SELECT geoind_laplace(place, 100) LIKE 'POINT(116._______ 39._______)' FROM s WHERE id = 1`:                "1",
-		`SELECT dx_centroid(place, 100) LIKE 'POINT(%)' FROM s`:                                                     "1",
-		`SELECT json_array_length(dx_heatmap(place, 100, 20000) -> 'features') FROM s`:                              "4",
-		`SELECT dx_sum(dx_narrow(kwh, 3, 5), 100), dx_avg(dx_narrow(kwh, 3, 5), 100, 'nd1') FROM s`:                 "20 4",
-		`SELECT dx_sum(kwh, 100), dx_count(kwh, 100) FROM s WHERE 0`:                                                "NULL NULL",
-		`SELECT dx_sum(NULL, 100), dx_value(NULL, 100), dx_count(NULL, 100) FROM s`:                                 "NULL NULL 0",
-		`SELECT dx_radius('sum', 0.9, 1, 'u')`:                                                                      "2",
+		`SELECT dx_sum(kwh, 100), dx_avg(kwh, 100), dx_min(kwh, 100), dx_max(kwh, 100), dx_median(kwh, 100) FROM s`:                          "23 4.6 2 9 4",
+		`SELECT dx_percentile(kwh, 50, 100, 'dh'), dx_percentile(kwh, 100, 100, 'dinf') FROM s`:                                              "4 9",
+		`SELECT zone, dx_sum(kwh, 100) FROM s GROUP BY zone`:                                                                                 "1 5, 2 18",
+		`SELECT dx_count(one, 100), dx_accounts(one, 100) FROM s`:                                                                            "3 2",
+		`SELECT id, dx_value(kwh, 100) FROM s`:                                                                                               "1 3, 2 4, 3 5, 4 2, 5 9",
+		`SELECT dx_curve(kwh, 100, 2) ->> '$.sums', dx_curve_percentile(dx_curve(kwh, 100, 2), 95) FROM s`:                                   "[5,18] 6",
+		`SELECT dx_histogram(kwh, 100, 11) ->> '$[9].count', count(kwh) FROM s`:                                                              "1 5",
+		`SELECT geo_distance(lat, lon, 39.9, 116.3) < 2 FROM s, geoind_laplace(s.place, 100) WHERE id = 1`:                                   "1",
+		`SELECT geoind_laplace(place, 100) LIKE 'POINT(116._______ 39._______)' FROM s WHERE id = 1`:                                         "1",
+		`SELECT dx_centroid(place, 100) LIKE 'POINT(%)' FROM s`:                                                                              "1",
+		`SELECT sum(value ->> '$.properties.count') FROM json_each((SELECT dx_heatmap(place, 200, 20000, 'adaptive') FROM s), '$.features')`: "5",
+		`SELECT json_array_length(dx_heatmap(place, 100, 20000) -> 'features') FROM s`:                                                       "4",
+		`SELECT dx_sum(dx_narrow(kwh, 3, 5), 100), dx_avg(dx_narrow(kwh, 3, 5), 100, 'nd1') FROM s`:                                          "20 4",
+		`SELECT dx_sum(kwh, 100), dx_count(kwh, 100) FROM s WHERE 0`:                                                                         "NULL NULL",
+		`SELECT dx_sum(NULL, 100), dx_value(NULL, 100), dx_count(NULL, 100) FROM s`:                                                          "NULL NULL 0",
+		`SELECT dx_radius('sum', 0.9, 1, 'u')`:                                                                                               "2",
 	} {
 		d.gets(query, want)
 	}

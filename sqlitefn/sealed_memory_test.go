@@ -146,6 +146,7 @@ func TestMemoryIsRefused(t *testing.T) {
 		`SELECT dx_histogram(kwh, 1, 3) FROM s`,
 		`SELECT dx_curve(kwh, 1, 2) FROM s`,
 		`SELECT dx_heatmap(place, 1, 50000) FROM s`,
+		`SELECT dx_heatmap(place, 1, 50000, 'adaptive') FROM s`,
 		`SELECT dx_avg(dx_person(kwh, 0, 20), 1) FROM s`,
 	} {
 		lent := &lender{limit: 10_000}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/geosql/geosql/internal/audit/bound"
@@ -106,6 +107,41 @@ func listed(o bound.Outcome, cell float64, s spot) float64 {
 	return 0
 }
 
+// adaptive attacks a quadtree, of which the first of two quarters of side has a record more, or the second one. Each has some
+// records beside it, at the same place. Scores are about the squares around the record, and about the counts of these too.
+func (a attack) adaptive(others float64, first, second spot) attack {
+	a.from = strings.Replace(a.from, ") AS m", ", 'adaptive') AS m", 1)
+	score := func(name string, ofLeaf, ofCount float64) {
+		a.hints = append(a.hints, bound.Score{Name: name, Of: func(o bound.Outcome) (score float64) {
+			for i, s := range []spot{first, second} {
+				leaves, count := quarter(o, s)
+				score += []float64{1, -1}[i] * (ofLeaf*float64(leaves) + ofCount*min(max(count, others), others+1))
+			}
+			return score
+		}})
+	}
+	a.hints = nil
+	score("squares around the records that differ", 1, 0)
+	score("these and their counts", 0.1, 0.5)
+	return a
+}
+
+// quarter returns how many squares a quarter of side has, and the sum of their counts.
+func quarter(o bound.Outcome, s spot) (leaves int, count float64) {
+	west := fine.secret(spot{fine.south, fine.west})
+	of := func(at [2]float64) [2]float64 {
+		const bow = 10 // of the box's south border, which the grid begins below
+		return [2]float64{math.Floor((at[0] - west[0] + bow) / side), math.Floor((at[1] - west[1] + bow) / side)}
+	}
+	for i := 0; i+2 < len(o.Values); i += 3 {
+		if of(fine.plane(spot{lat: o.Values[i+2], lon: o.Values[i+1]})) == of(fine.secret(s)) {
+			leaves++
+			count += o.Values[i]
+		}
+	}
+	return leaves, count
+}
+
 // wholeMap attacks the GeoJSON itself. Its cells have to be in order from the south-west row by row, whatever
 // their counts are, and each count has to reach the threshold that the map names.
 func wholeMap(a attack) attack {
@@ -183,6 +219,12 @@ func attacksOnSets(register func(...attack)) {
 	added.uneven = true
 	addedAlone := heatmap("a record is added in an empty cell of many", 3, manySide, alone(), alone(at(west))).counted(manySide, 0, 1, nil, []spot{west})
 	addedAlone.uneven = true
+	// In each of west and east five records of somebody else, or in east only.
+	ofBen := func(s spot) []string { return slices.Repeat([]string{"{ben}, " + s.String()}, 5) }
+	both := func(rows ...string) []string { return append(rows, append(ofBen(west), ofBen(east)...)...) }
+	eastern := func(rows ...string) []string { return append(rows, ofBen(east)...) }
+	grown := heatmap("an adaptive map, a record is added", 2, side/2, both(), both(at(west))).adaptive(5, west, east)
+	grown.uneven = true
 	list := func(s ...spot) []spot { return s }
 	register(
 		heatmap("a record is replaced by one in another cell", 2, side, with(at(west)), with(at(east))).counted(side, 1, 1, list(west), list(east)),
@@ -192,7 +234,9 @@ func attacksOnSets(register func(...attack)) {
 		heatmap("records outside the box", 2, side, with("{ana}, -90, -60"), with("{ana}, 90, 120")).counted(side, 0, 2, list(south), list(north)),
 		heatmap("the only record of a cell moves to an empty one", 1, side, []string{at(west), "{ben}, 39.96, 116.39"}, []string{at(east), "{ben}, 39.96, 116.39"}).
 			counted(side, 0, 1, list(west), list(east)),
-		same, added, addedAlone,
+		same, added, addedAlone, grown,
+		heatmap("an adaptive map, a record is replaced by one in another square", 2, side/2, both(at(west)), both(at(east))).adaptive(5, west, east),
+		heatmap("an adaptive map of squares with few records", 2, side/2, eastern(at(west)), eastern(at(east))).adaptive(0, west, east),
 		wholeMap(heatmap("the whole GeoJSON, sorted and thresholded", 1, side, with(at(west), at(west), at(west)), with(at(east), at(east), at(east)))),
 	)
 }

@@ -239,5 +239,7 @@ func sealedLocations() []attack {
 	heat.unit, heat.claim.distance = "record", 1
 	heats := repeated(location("dx_heatmap", "a place moves to another cell", corner, "1.5", "dx_heatmap(location, {e}, 4000)"))
 	heats.unit, heats.claim.distance = "record", 1
-	return []attack{laplace, centroid, heat, heats}
+	adaptive := location("dx_heatmap", "a place moves to another square of an adaptive map", corner, "3", "dx_heatmap(location, {e}, 4000, 'adaptive')")
+	adaptive.unit, adaptive.claim.distance = "record", 1
+	return []attack{laplace, centroid, heat, heats, adaptive}
 }

@@ -135,4 +135,30 @@ var noise = []Bug{
 		Function: "dx_heatmap",
 		Edits:    []Edit{before("exact.SparseCounts.Draw", "slices.SortFunc", `return listed`)},
 	},
+	{
+		Name: "one-noise-for-squares", Title: "the same noise decides which squares of an adaptive map are split",
+		Function: "dx_heatmap",
+		Edits: []Edit{
+			fields("exact.Splits", `same int64`),
+			before("exact.Splits.Split", "s.noise.Draw", `
+				if depth == 0 {
+					s.same = s.noise.Draw(src)
+				}
+				return s.same > -max(count-int64(depth)*s.delta, -s.delta)
+			`),
+		},
+	},
+	{
+		Name: "splits-at-twice-the-rate", Title: "the noise that decides which squares are split is half of the certified noise",
+		Function: "dx_heatmap", Package: "mechanism/exact", Test: "TestSplitsSpendWhatTheyMay",
+		Edits: []Edit{after("exact.NewSplits", "delta, _ := splitBound", `low *= 2`)},
+	},
+	{
+		Name: "real-delta", Title: "on the way down the counts of squares are lowered by ln(4)/rate, although they and the noise are integers",
+		Function: "dx_heatmap", Package: "mechanism/exact", Test: "TestSplitsFollowTheirLaw",
+		Edits: []Edit{before("exact.Splits.Split", "s.noise.Draw", `
+			delta := 2 * math.Ln2 / s.noise.rate
+			return float64(s.noise.Draw(src)) > -max(float64(count)-float64(depth)*delta, -delta)
+		`)},
+	},
 }

@@ -99,12 +99,12 @@ func (c *SparseCounts) Threshold() int64 { return c.threshold }
 func (c *SparseCounts) Draw(s *Source, counts []Count) []Count {
 	var listed []Count
 	for _, k := range counts {
-		if n := noisy(k.N, c.noise.Draw(s)); n >= c.threshold {
+		if n := Noisy(k.N, c.noise.Draw(s)); n >= c.threshold {
 			listed = append(listed, Count{k.Cell, n})
 		}
 	}
 	for cell := c.wait(s, c.cells); cell < c.cells; cell += 1 + c.wait(s, c.cells-cell-1) {
-		n := noisy(c.threshold, c.excess.Draw(s))
+		n := Noisy(c.threshold, c.excess.Draw(s))
 		if _, counted := slices.BinarySearchFunc(counts, cell, compareCell); !counted {
 			listed = append(listed, Count{cell, n})
 		}
@@ -115,9 +115,9 @@ func (c *SparseCounts) Draw(s *Source, counts []Count) []Count {
 
 func compareCell(c Count, cell int64) int { return cmp.Compare(c.Cell, cell) }
 
-// noisy returns n+z, moved into -maxCount..maxCount, for n >= 0. A z so far from 0 that it
+// Noisy returns n+z, moved into -maxCount..maxCount, for n >= 0. A z so far from 0 that it
 // may have saturated does not overflow, and shows nothing of n.
-func noisy(n, z int64) int64 {
+func Noisy(n, z int64) int64 {
 	const far = 4 * maxCount
 	return max(-maxCount, min(min(n, maxCount)+max(-far, min(z, far)), maxCount))
 }

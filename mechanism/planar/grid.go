@@ -79,7 +79,7 @@ func (g *Grid) Nearest(column, row float64) Cell {
 // AppendWKT appends a cell as a WKT polygon with coordinates of 7 decimals, see ring.
 func (g *Grid) AppendWKT(b []byte, cell int64) []byte {
 	b = append(b, "POLYGON(("...)
-	for i, p := range g.ring(cell) {
+	for i, p := range g.ring(cell, 1) {
 		if i > 0 {
 			b = append(b, ", "...)
 		}
@@ -92,14 +92,13 @@ func (g *Grid) AppendWKT(b []byte, cell int64) []byte {
 
 // AppendFeature appends a cell as a GeoJSON feature, a Polygon with the property count.
 func (g *Grid) AppendFeature(b []byte, cell int64, count string) []byte {
-	b = append(b, `{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[`...)
-	b = g.appendRing(b, cell)
-	return append(append(append(b, `]]},"properties":{"count":`...), count...), `}}`...)
+	return g.appendSquare(b, cell, 1, count)
 }
 
-// appendRing appends the ring of a cell as GeoJSON positions.
-func (g *Grid) appendRing(b []byte, cell int64) []byte {
-	for i, p := range g.ring(cell) {
+// appendSquare is AppendFeature for a square of side cells. Other properties may follow the count.
+func (g *Grid) appendSquare(b []byte, cell, side int64, count string) []byte {
+	b = append(b, `{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[`...)
+	for i, p := range g.ring(cell, side) {
 		if i > 0 {
 			b = append(b, ',')
 		}
@@ -109,19 +108,22 @@ func (g *Grid) appendRing(b []byte, cell int64) []byte {
 		b = appendDegrees(b, p.lat)
 		b = append(b, ']')
 	}
-	return b
+	return append(append(append(b, `]]},"properties":{"count":`...), count...), `}}`...)
 }
 
-// ring returns the corners of a cell, counter-clockwise from the south-west and back to it.
+// ring returns the corners of a square of side cells, counter-clockwise from the cell in its south-west and back to it. Of a square
+// that is larger than what the grid has of it, they are those of the part.
 //
-// Longitudes are the ones within 180 degrees of the middle of the cell. So a cell across the
-// antimeridian is not torn apart, but has longitudes beyond 180. Only a cell that holds a
+// Longitudes are the ones within 180 degrees of the middle of the square. So a square across the
+// antimeridian is not torn apart, but has longitudes beyond 180. Only a square that holds a
 // pole has no ring of longitudes and latitudes around it.
-func (g *Grid) ring(cell int64) (ring [5]struct{ lat, lon float64 }) {
-	column, row := float64(cell%g.columns), float64(cell/g.columns)
-	_, middle := g.unproject(column+0.5, row+0.5)
-	for i, corner := range [5][2]float64{{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}} {
-		lat, lon := g.unproject(column+corner[0], row+corner[1])
+func (g *Grid) ring(cell, side int64) (ring [5]struct{ lat, lon float64 }) {
+	column, row := cell%g.columns, cell/g.columns
+	west, south := float64(column), float64(row)
+	east, north := float64(min(column+side, g.columns)), float64(min(row+side, g.rows))
+	_, middle := g.unproject((west+east)/2, (south+north)/2)
+	for i, corner := range [5][2]float64{{west, south}, {east, south}, {east, north}, {west, north}, {west, south}} {
+		lat, lon := g.unproject(corner[0], corner[1])
 		ring[i].lat, ring[i].lon = lat, lon+float64(360*math.Round((middle-lon)/360))
 	}
 	return ring

@@ -12,14 +12,21 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// A Heatmap releases how many locations there are in each cell of a grid over a domain, with
-// noise, and lists the cells whose noisy count reaches a public threshold. It is immutable
-// and safe for concurrent use with a Source per goroutine.
+// A Heatmap releases how many locations there are in squares of a grid over a domain, with noise: in each cell, of which it
+// lists those whose noisy count reaches a public threshold, or in the leaves of a quadtree, see [Domain.AdaptiveHeatmap]. It
+// is immutable and safe for concurrent use with a Source per goroutine.
 type Heatmap struct {
 	grid    Grid
 	epsilon *big.Rat
 	price   budget.Price
-	counts  *exact.SparseCounts
+	counts  *exact.SparseCounts // of a flat map
+	tree    *quadtree           // of an adaptive one
+}
+
+// A Square is a square of cells with a released number, of which the grid has at least the south-west cell.
+type Square struct {
+	exact.Count       // of its south-west cell
+	Side        int64 // in cells
 }
 
 // Heatmap returns the heat map of a domain with square cells of cellM metres that spends eps
@@ -27,11 +34,7 @@ type Heatmap struct {
 // larger side of the domain's box, and the grid has at most 2^40 cells. Errors name cell_m
 // or epsilon.
 func (d *Domain) Heatmap(eps *big.Rat, cellM float64) (*Heatmap, error) {
-	price, err := budget.NewPrice(budget.Record, eps)
-	if err != nil {
-		return nil, err
-	}
-	grid, err := d.Grid(cellM)
+	h, err := d.newHeatmap(eps, cellM)
 	if err != nil {
 		return nil, err
 	}
@@ -39,11 +42,20 @@ func (d *Domain) Heatmap(eps *big.Rat, cellM float64) (*Heatmap, error) {
 	if err != nil {
 		return nil, fmt.Errorf("epsilon is too small: %w", err)
 	}
-	counts, err := exact.NewSparseCounts(rate, grid.columns*grid.rows)
-	if err != nil {
+	if h.counts, err = exact.NewSparseCounts(rate, h.grid.columns*h.grid.rows); err != nil {
 		return nil, fmt.Errorf("epsilon is too small: %w", err)
 	}
-	return &Heatmap{grid, eps, price, counts}, nil
+	return h, nil
+}
+
+// newHeatmap returns a heat map without noise.
+func (d *Domain) newHeatmap(eps *big.Rat, cellM float64) (*Heatmap, error) {
+	price, err := budget.NewPrice(budget.Record, eps)
+	if err != nil {
+		return nil, err
+	}
+	grid, err := d.Grid(cellM)
+	return &Heatmap{grid: grid, epsilon: eps, price: price}, err
 }
 
 // Price returns the price of a release for each location.
@@ -74,8 +86,8 @@ func (c *CellCounts) list() []exact.Count {
 	return list
 }
 
-// Draw returns a released heat map: the cells with a noisy count that reaches the threshold, in
-// their order, and these counts. Its running time depends on its occupied and its listed cells only,
+// Draw returns a released heat map, which an adaptive one draws as [quadtree] says: the cells with a noisy count that reaches the
+// threshold, in their order, and these counts. Its running time depends on its occupied and its listed cells only,
 // however many others there are.
 //
 // # Privacy
@@ -91,22 +103,36 @@ func (c *CellCounts) list() []exact.Count {
 //     probability by more than e^(2r) <= e^eps.
 //
 // Locations of an account add up: worlds that differ in n of them spend at most n*eps.
-func (h *Heatmap) Draw(src *exact.Source, c *CellCounts) []exact.Count {
-	return h.counts.Draw(src, c.list())
+func (h *Heatmap) Draw(src *exact.Source, c *CellCounts) []Square {
+	if h.tree != nil {
+		return h.tree.draw(src, &h.grid, c.list())
+	}
+	var listed []Square
+	for _, k := range h.counts.Draw(src, c.list()) {
+		listed = append(listed, Square{k, 1})
+	}
+	return listed
 }
 
 // AppendGeoJSON appends a heat map as a GeoJSON FeatureCollection on one line (RFC 7946). Each
-// listed cell is a Polygon with the property count. The members cell_m, epsilon and threshold
-// say how the map was made.
-func (h *Heatmap) AppendGeoJSON(b []byte, listed []exact.Count) []byte {
+// listed square is a Polygon with the property count, of an adaptive map also with its side cell_m. The members
+// cell_m, epsilon and, of a flat map, threshold say how the map was made.
+func (h *Heatmap) AppendGeoJSON(b []byte, listed []Square) []byte {
 	eps, _ := h.epsilon.Float64()
-	b = fmt.Appendf(b, `{"type":"FeatureCollection","cell_m":%s,"epsilon":%s,"threshold":%d,"features":[`,
-		decimal.Format(h.grid.cellM), decimal.Format(eps), h.counts.Threshold())
-	for i, c := range listed {
+	b = fmt.Appendf(b, `{"type":"FeatureCollection","cell_m":%s,"epsilon":%s,`, decimal.Format(h.grid.cellM), decimal.Format(eps))
+	if h.counts != nil {
+		b = fmt.Appendf(b, `"threshold":%d,`, h.counts.Threshold())
+	}
+	b = append(b, `"features":[`...)
+	for i, s := range listed {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = h.grid.AppendFeature(b, c.Cell, strconv.FormatInt(c.N, 10))
+		properties := strconv.FormatInt(s.N, 10)
+		if h.tree != nil {
+			properties += `,"cell_m":` + decimal.Format(float64(s.Side)*h.grid.cellM)
+		}
+		b = h.grid.appendSquare(b, s.Cell, s.Side, properties)
 	}
 	return append(b, `]}`...)
 }

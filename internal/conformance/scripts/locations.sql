@@ -67,6 +67,11 @@ SELECT budget_limit('*', 'record', 1000);
 SELECT h, json_array_length(h, '$.features'), json_extract(h, '$.features[2].properties.count') FROM (SELECT dx_heatmap(who, lat, lon, 200, 'beijing', 1000) AS h FROM fix LIMIT 1);
 --> '{"type":"FeatureCollection","cell_m":1000,"epsilon":200,"threshold":1,"features":[{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[[116.2...', 3, 1
 --$ ana 200/record, bo 200/record, 42 200/record
+SELECT sum(f.value ->> '$.properties.count') FROM (SELECT dx_heatmap(who, lat, lon, 200, 'beijing', 1000, 'adaptive') AS h FROM fix), json_each(h, '$.features') AS f;
+--> 3
+--$ ana 200/record, bo 200/record, 42 200/record
+SELECT dx_heatmap(who, lat, lon, 1, NULL, 1000, 'flat') FROM fix;
+--! dx_heatmap: squares must be 'adaptive', not 'flat'
 SELECT dx_heatmap(who, lat, lon, 1, NULL, 0.1) FROM fix;
 --! dx_heatmap: cell_m 0.1 makes a grid of ...
 

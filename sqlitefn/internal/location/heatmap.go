@@ -12,10 +12,19 @@ var argHeatCell = &frame.Arg{
 	Name: "cell_m", Is: "side of a square cell, metres: at least 0.1, at most the box; at most 2^40 cells", Kind: frame.Positive, Setting: true,
 }
 
+var argSquares = &frame.Arg{
+	Name: "squares", Is: "'adaptive': the squares of a quadtree, large where few locations are, of side cell_m at least; without it, cells",
+	Kind: frame.Text, Optional: true, Setting: true,
+}
+
+// adaptiveNote says what an adaptive map is.
+const adaptiveNote = "With 'adaptive' the map is a quadtree (PrivTree, Zhang, Xiao and Xie 2016, on integers): a square that covers the grid is split into four, and these again down to cells, where the number of locations, lowered at each level, is above geometric noise. " +
+	"Half of epsilon pays for that, and the other half for noise of rate epsilon/4 on the count of each square that is not split. All these are listed, with the properties count, which may be negative, and cell_m, the side; parts outside the grid are cut off, and there is no threshold. "
+
 var heatmapFunctions = []*frame.Function{
 	{
 		Name: "dx_heatmap", Section: frame.ReleasedValues, Returns: "TEXT",
-		Args:    []*frame.Arg{frame.ArgContributor, frame.ArgLat, frame.ArgLon, frame.ArgEpsRecord, frame.ArgDomainOrNull, argHeatCell},
+		Args:    []*frame.Arg{frame.ArgContributor, frame.ArgLat, frame.ArgLon, frame.ArgEpsRecord, frame.ArgDomainOrNull, argHeatCell, argSquares},
 		Does:    "Counts locations in the cells of a grid, with geometric noise on each count, and answers the cells that reach a threshold as GeoJSON.",
 		Charges: "epsilon in unit record to each account, for each of its locations",
 		Notes: "The answer is a FeatureCollection with a Polygon for each cell that is listed, with the property count, from the south-west row by row. " +
@@ -23,10 +32,12 @@ var heatmapFunctions = []*frame.Function{
 			"A location that is replaced by another changes two counts, so each has noise of rate epsilon/2. " +
 			"The threshold depends on the number of cells and on epsilon only: the least one, from 1, that at most one empty cell is expected to reach. Empty cells that reach it are listed like others, and nothing tells them apart. " +
 			"The members cell_m, epsilon and threshold say how the map was made. Longitudes of a cell across the antimeridian go beyond 180, and a cell that holds a pole has no ring around it. " +
-			"epsilon, domain and cell_m must be constant within a group. A group charges all its accounts or none. " +
+			"Counts below the threshold are lost: of check-ins in Manhattan, cells of 100 m at epsilon 1 leave out 30 %. " + adaptiveNote +
+			"epsilon, domain, cell_m and squares must be constant within a group. A group charges all its accounts or none. " +
 			"A row with NULL as location contributes nothing and charges nobody, but its group still has an answer; a group without rows gives NULL.",
 		Examples: []string{
 			"SELECT dx_heatmap('ana', lat, lon, 1, 'beijing', 1000) FROM (SELECT 39.98 AS lat, 116.31 AS lon UNION SELECT 39.99, 116.32)",
+			"SELECT dx_heatmap('ana', lat, lon, 1, 'beijing', 50, 'adaptive') FROM (SELECT 39.98 AS lat, 116.31 AS lon UNION SELECT 39.99, 116.32)",
 		},
 		Aggregate: maps.plain,
 	},
@@ -36,6 +47,7 @@ var heatmapFunctions = []*frame.Function{
 type heatmapKey struct {
 	domain         *planar.Domain
 	epsilon, cellM float64
+	adaptive       bool
 }
 
 var heatmaps = frame.NewMemo[heatmapKey, *planar.Heatmap]()
@@ -49,8 +61,14 @@ type heatmap struct {
 }
 
 func (s *heatmap) begin(c frame.Call, domain *planar.Domain) (price budget.Price, err error) {
-	key := heatmapKey{domain, c.Number(frame.ArgEpsRecord), c.Number(argHeatCell)}
+	key := heatmapKey{domain, c.Number(frame.ArgEpsRecord), c.Number(argHeatCell), c.Given(argSquares)}
+	if squares := c.Text(argSquares); key.adaptive && squares != "adaptive" {
+		return price, c.Errorf(argSquares, "must be 'adaptive', not '%s'", squares)
+	}
 	s.Heatmap, err = heatmaps.Get(c.Session, key, func() (*planar.Heatmap, error) {
+		if key.adaptive {
+			return domain.AdaptiveHeatmap(c.Decimal(frame.ArgEpsRecord), key.cellM)
+		}
 		return domain.Heatmap(c.Decimal(frame.ArgEpsRecord), key.cellM)
 	})
 	if err != nil {
@@ -63,8 +81,8 @@ func (s *heatmap) add(lat, lon float64) { s.Add(&s.counts, lat, lon) }
 func (s *heatmap) clear()               { s.counts = planar.CellCounts{} }
 func (s *heatmap) bytes() int64         { return unseal.CellSize * int64(s.counts.Len()+1) }
 
-// answer draws the map. A dry run lists no cell.
+// answer draws the map. A dry run lists nothing.
 func (s *heatmap) answer(paid frame.Receipt) frame.Answer {
-	listed := frame.Draw(paid, func(source *exact.Source) []exact.Count { return s.Draw(source, &s.counts) }, nil)
+	listed := frame.Draw(paid, func(source *exact.Source) []planar.Square { return s.Draw(source, &s.counts) }, nil)
 	return frame.TextAnswer(s.AppendGeoJSON(nil, listed))
 }

@@ -25,10 +25,10 @@ var sealedFunctions = []*frame.Function{
 	},
 	{
 		Name: "dx_heatmap", Section: frame.OverSealed, Returns: "TEXT",
-		Args:      []*frame.Arg{unseal.ArgSealed, frame.ArgEpsRecord, argHeatCell},
+		Args:      []*frame.Arg{unseal.ArgSealed, frame.ArgEpsRecord, argHeatCell, argSquares},
 		Does:      "Counts sealed locations in the cells of a grid over their domain, with geometric noise on each count, and answers the cells that reach a threshold as GeoJSON.",
 		Charges:   "epsilon in unit record to each account, for each of its locations",
-		Notes:     unseal.RowNote + "epsilon and cell_m must be constant within a group. A group charges all its accounts or none.",
+		Notes:     unseal.RowNote + adaptiveNote + "epsilon, cell_m and squares must be constant within a group. A group charges all its accounts or none.",
 		Aggregate: maps.sealed,
 	},
 }
