@@ -32,7 +32,7 @@ func mustSplits(t *testing.T, spends *big.Rat) *Splits {
 	return s
 }
 
-// The rate spends all of what it may and not more, to within a hundredth, with a delta that ends trees.
+// The rate spends all that it may and not more, to within a hundredth, with a delta that ends trees.
 func TestSplitsSpendWhatTheyMay(t *testing.T) {
 	for _, eps := range []float64{0.001, 0.01, 0.1, 0.5, 1, 2, 3, 4, 6, 8, 10, 20, 100} {
 		s := mustSplits(t, new(big.Rat).SetFloat64(eps/2))

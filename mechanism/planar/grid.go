@@ -112,7 +112,7 @@ func (g *Grid) appendSquare(b []byte, cell, side int64, count string) []byte {
 }
 
 // ring returns the corners of a square of side cells, counter-clockwise from the cell in its south-west and back to it. Of a square
-// that is larger than what the grid has of it, they are those of the part.
+// that leaves the grid, they are those of the part inside.
 //
 // Longitudes are the ones within 180 degrees of the middle of the square. So a square across the
 // antimeridian is not torn apart, but has longitudes beyond 180. Only a square that holds a

@@ -13,7 +13,7 @@ import (
 )
 
 // A Heatmap releases how many locations there are in squares of a grid over a domain, with noise: in each cell, of which it
-// lists those whose noisy count reaches a public threshold, or in the leaves of a quadtree, see [Domain.AdaptiveHeatmap]. It
+// lists those with a noisy count that reaches a public threshold, or in the leaves of a quadtree, see [Domain.AdaptiveHeatmap]. It
 // is immutable and safe for concurrent use with a Source per goroutine.
 type Heatmap struct {
 	grid    Grid

@@ -7,7 +7,7 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// AdaptiveHeatmap returns the heat map of a domain whose squares are large where few locations are: the leaves of a quadtree,
+// AdaptiveHeatmap returns a heat map with squares that are large where few locations are: the leaves of a quadtree over the domain,
 // down to cells of cellM metres. Its settings and their errors are those of [Domain.Heatmap].
 func (d *Domain) AdaptiveHeatmap(eps *big.Rat, cellM float64) (*Heatmap, error) {
 	h, err := d.newHeatmap(eps, cellM)

@@ -17,7 +17,7 @@ var argSquares = &frame.Arg{
 	Kind: frame.Text, Optional: true, Setting: true,
 }
 
-// adaptiveNote says what an adaptive map is.
+// adaptiveNote describes adaptive maps.
 const adaptiveNote = "With 'adaptive' the map is a quadtree (PrivTree, Zhang, Xiao and Xie 2016, on integers): a square that covers the grid is split into four, and these again down to cells, where the number of locations, lowered at each level, is above geometric noise. " +
 	"Half of epsilon pays for that, and the other half for noise of rate epsilon/4 on the count of each square that is not split. All these are listed, with the properties count, which may be negative, and cell_m, the side; parts outside the grid are cut off, and there is no threshold. "
 
