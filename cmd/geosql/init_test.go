@@ -258,14 +258,15 @@ func TestInitWrongTurns(t *testing.T) {
 		status int
 		text   string
 	}{
-		{trips, nil, 2, "use --account COLUMN (columns: person, t, lat, lon) or --account const:NAME"},
+		{trips, nil, 2, "use --account COLUMN (columns: person, t, lat, lon) or --account const:NAME; also missing: --lat --lon --box --epsilon-for --limit, or --reading --universe --unit --reading-epsilon-for --reading-limit"},
 		{trips, []string{"--account", "persn"}, 1, "init: -account persn: there is no column persn (columns: person, t, lat, lon); did you mean person?"},
 		{trips, []string{"--account", "lat"}, 1, "accounts are TEXT or INTEGER: --type lat=TEXT"},
-		{trips, []string{"--account", "person"}, 2, "no columns to protect: use --lat COLUMN and --lon COLUMN, or --reading COLUMN"},
-		{trips, []string{"--account", "person", "--lat", "lat"}, 2, "use --lon COLUMN"},
+		{trips, []string{"--account", "person"}, 2, "no columns to protect: use --lat COLUMN and --lon COLUMN, or --reading COLUMN (columns: person, t, lat, lon); also missing: --box --epsilon-for --limit, or --universe"},
+		{trips, []string{"--account", "person", "--lat", "lat"}, 2, "use --lon COLUMN; also missing: --box --epsilon-for --limit"},
 		{trips, []string{"--account", "person", "--lat", "lat", "--lon", "lat"}, 1, "-lon lat: that is the latitude"},
 		{trips, []string{"--account", "person", "--lat", "t", "--lon", "lat"}, 1, "column t has no numbers: a cell of it is '2026-03-01T00:00'"},
 		{trips, place, 2, "of the public boxes, these hold the locations: Lisbon, Portugal"},
+		{trips, append(place, "--epsilon", "0.01"), 2, "; also missing: --limit"},
 		{trips, append(place, "--box", "Lisbn"), 1, "the list has no place Lisbn; did you mean Lisbon?"},
 		{trips, append(place, "--box", "1"), 1, "the list has no place 1"},
 		{trips, append(place, "--box", "38.5,-9.5,39"), 1, "a box has four numbers"},
@@ -294,7 +295,7 @@ func TestInitWrongTurns(t *testing.T) {
 		{trips, append(reading, "0,10,0.1", "--unit", "deg"), 1, "all of the readings lie outside 0,10,0.1"},
 		{trips, append(reading, "0,100,0.3", "--unit", "deg"), 1, "step 0.3 does not divide the range"},
 		{trips, append(reading, "0,100"), 1, "a universe has three numbers"},
-		{trips, append(reading, "0,100,0.1"), 2, "use --unit UNIT"},
+		{trips, append(reading, "0,100,0.1"), 2, "use --unit UNIT; also missing: --reading-epsilon-for --reading-limit"},
 		{trips, append(reading, "0,100,0.1", "--unit", "m"), 1, `unit "m" is reserved`},
 		{trips, append(reading, "0,100,0.1", "--unit", "deg"), 2, "use --reading-epsilon-for deg or --reading-epsilon E"},
 	} {

@@ -83,7 +83,7 @@ func (t *Task) askReadingColumn(ctx context.Context, p *plan) error {
 			case err != nil:
 				return err
 			case x == "" && p.place == nil && !t.talk.asks:
-				return cli.UsageError("no columns to protect: use --lat COLUMN and --lon COLUMN, or --reading COLUMN (" + p.names() + ")")
+				return cli.UsageError("no columns to protect: use --lat COLUMN and --lon COLUMN, or --reading COLUMN (" + p.names() + ")" + t.missing("lat", "lon", "reading"))
 			case x == "" && p.place == nil:
 				return errors.New("without a location and a reading there is nothing to protect: name a column")
 			case x != "":

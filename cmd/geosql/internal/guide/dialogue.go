@@ -17,13 +17,14 @@ import (
 // A dialogue asks questions on standard error and reads the answers. It asks nothing unless
 // there is a terminal.
 type dialogue struct {
-	given map[string]*string // see [Task]
-	asks  bool
-	lines *bufio.Reader
+	given   map[string]*string // see [Task]
+	missing func(but ...string) string
+	asks    bool
+	lines   *bufio.Reader
 }
 
-func newDialogue(given map[string]*string) *dialogue {
-	return &dialogue{given, cli.Interactive(), bufio.NewReader(os.Stdin)}
+func newDialogue(t *Task) *dialogue {
+	return &dialogue{t.Given, t.missing, cli.Interactive(), bufio.NewReader(os.Stdin)}
 }
 
 // A question asks for one thing that has to be decided.
@@ -50,7 +51,7 @@ func (d *dialogue) settle(ctx context.Context, q question) error {
 	case d.asks:
 		return d.ask(ctx, q)
 	case q.open || q.preset == "":
-		return cli.UsageError("init: no answer, and no terminal to ask on: " + cmp.Or(q.need, "use --"+q.flag))
+		return cli.UsageError("init: no answer, and no terminal to ask on: " + cmp.Or(q.need, "use --"+q.flag) + d.missing(q.flag))
 	}
 	if err := q.accept(q.preset); err != nil {
 		return fmt.Errorf("init: %w", err)

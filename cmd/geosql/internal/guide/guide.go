@@ -56,7 +56,7 @@ func (t *Task) Run(ctx context.Context) error {
 	if err := t.check(); err != nil {
 		return err
 	}
-	t.talk = newDialogue(t.Given)
+	t.talk = newDialogue(t)
 	known, err := readDeclarations(t.Database, t.Ledger)
 	if err != nil {
 		return err
