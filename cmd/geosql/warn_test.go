@@ -34,13 +34,22 @@ func warnings(t *testing.T, db, sql string) string {
 	return r.Err
 }
 
-// Cells of true locations are warned of once, and no others.
-func TestCellsOfTrueLocations(t *testing.T) {
+// Groups of true locations and of released columns are warned of once, and no others.
+func TestGroupsOfSecrets(t *testing.T) {
 	db := trapped(t)
 	const cells = "SELECT geo_cell(lat, lon, 5000, 'lisbon') AS cell, dx_accounts(who, 0.1) AS people FROM %s GROUP BY 1"
 	of := func(table string) string { return strings.Replace(cells, "%s", table, 1) }
 	for _, sql := range []string{of("trip"), of("trip") + " ORDER BY 2 DESC LIMIT 3", of("trip") + "; " + of("trip"), "WITH x AS (" + of("trip") + ") SELECT count(*) FROM x"} {
-		if said := warnings(t, db, sql); strings.Count(said, "\n") != 1 || !strings.Contains(said, "which cells there are is public") {
+		if said := warnings(t, db, sql); strings.Count(said, "\n") != 1 || !strings.Contains(said, "which groups there are is public") {
+			t.Errorf("%s says %q", sql, said)
+		}
+	}
+	for sql, column := range map[string]string{
+		"SELECT round(lat, 1), dx_accounts(who, 0.1) FROM trip GROUP BY 1": "lat", "SELECT dx_count(who, 0.1) FROM trip AS t GROUP BY day, cast(t.LON AS INTEGER)": "lon",
+		"SELECT 'a', CASE WHEN kwh > 1 THEN 'much' ELSE 'little' END AS use, dx_sum(who, 2 * kwh, 0.1, 'kwh') FROM trip GROUP BY use HAVING true": "kwh",
+		"SELECT * FROM (SELECT round(kwh) AS r, dx_histogram(who, kwh, 0.1, 'kwh', 4) FROM trip GROUP BY r)":                                      "kwh",
+	} {
+		if said := warnings(t, db, sql+"; "+sql); strings.Count(said, "\n") != 1 || !strings.Contains(said, "the groups are made of "+column) {
 			t.Errorf("%s says %q", sql, said)
 		}
 	}
@@ -56,6 +65,9 @@ func TestCellsOfTrueLocations(t *testing.T) {
 		"SELECT geo_cell(g.lat, g.lon, 5000, 'lisbon') AS cell, count(*) FROM trip, geoind_laplace(who, trip.lat, trip.lon, 0.01, 'lisbon') AS g GROUP BY 1",
 		"SELECT geo_cell(g.lat, g.lon, 5000, 'lisbon') AS cell, count(*) FROM trip, geoind_optimal(who, trip.lat, trip.lon, 'homes') AS g GROUP BY 1",
 		"SELECT dx_heatmap(who, lat, lon, 0.1, 'lisbon', 5000) FROM trip",
+		"SELECT round(lat, 1), dx_accounts(who, 0.1) FROM laplace GROUP BY 1", "SELECT round(lat, 1) AS l, dx_accounts(who, 0.1) FROM optimal GROUP BY l",
+		"SELECT day, dx_sum(who, kwh, 0.1, 'kwh') AS kwh FROM trip GROUP BY day ORDER BY kwh", "SELECT who, dx_sum(who, kwh, 0.1, 'kwh') FROM trip WHERE lat > 0 GROUP BY who",
+		"SELECT round(lat, 1), count(*) FROM trip GROUP BY 1",
 	} {
 		if said := warnings(t, db, sql); said != "" {
 			t.Errorf("%s says %q", sql, said)
@@ -79,7 +91,7 @@ func TestTimesOfNumbers(t *testing.T) {
 		}
 	}
 	for _, by := range []string{"strftime('%m', t, 'unixepoch')", "date(ms / 1000, 'unixepoch')", "date(t, 'AUTO')", "date(day)", "date(ms / 1000, day)", "date(kwh)", "who", "date()"} {
-		if said := warnings(t, db, "SELECT "+by+" AS part, dx_sum(who, kwh, 0.1, 'kwh') FROM trip GROUP BY 1"); said != "" {
+		if said := warnings(t, db, "SELECT "+by+" AS part, dx_count(who, 0.1) FROM trip GROUP BY 1"); said != "" {
 			t.Errorf("%s says %q", by, said)
 		}
 	}

@@ -5,9 +5,15 @@ import (
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
 )
 
-// IsRelease reports whether a location may be a release under the declarations of a database: a lattice point of a domain, as it is
+// IsTrue reports whether a location is none that may be a release.
+func IsTrue(s *frame.Session, lat, lon float64) bool {
+	released, err := isRelease(s, lat, lon)
+	return !released && err == nil // a declaration that cannot be read says nothing
+}
+
+// isRelease reports whether a location may be a release under the declarations of a database: a lattice point of a domain, as it is
 // printed, or a place of an optimal mechanism. Others are true locations, or were computed from releases.
-func IsRelease(s *frame.Session, lat, lon float64) (bool, error) {
+func isRelease(s *frame.Session, lat, lon float64) (bool, error) {
 	names, err := declaredNames(s, "domain")
 	for i := 0; err == nil && i < len(names); i++ {
 		var d *planar.Domain

@@ -56,8 +56,7 @@ func geoCell(c frame.Call) error {
 	if lat, lon, absent := c.Location(argFromLat, argFromLon); !absent {
 		c.ResultText(0, grid.AppendWKT(nil, grid.Cell(lat, lon)))
 		if s := c.Session; s.Watched() && !s.TrueCells && !grid.Domain().Prints(lat, lon) {
-			released, err := declared.IsRelease(s, lat, lon)
-			s.TrueCells = !released && err == nil // a declaration that cannot be read says nothing
+			s.TrueCells = declared.IsTrue(s, lat, lon)
 		}
 	}
 	return nil

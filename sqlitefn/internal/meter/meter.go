@@ -1,5 +1,5 @@
 // Package meter counts, for a program that runs the statements of others, the charges of these: before, while they run and
-// afterwards. It imports the frame, for its dry runs, and package misuse. Start with [Meter].
+// afterwards. It imports the frame, for its dry runs, the declarations and package misuse. Start with [Meter].
 package meter
 
 import (
@@ -14,6 +14,7 @@ import (
 	"github.com/geosql/geosql/internal/intern"
 	"github.com/geosql/geosql/internal/interval"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/sqlitefn/internal/declared"
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
 	"github.com/geosql/geosql/sqlitefn/internal/misuse"
 )
@@ -82,6 +83,9 @@ func (m *Meter) MayCharge() bool { return m.calls.Seen() }
 
 // TrueCells reports whether geo_cell was given, since the last Reset, a location that no function has released.
 func (m *Meter) TrueCells() bool { return m.session.TrueCells }
+
+// IsTrue reports whether a location is none that a function may have released.
+func (m *Meter) IsTrue(lat, lon float64) bool { return declared.IsTrue(m.session, lat, lon) }
 
 // HasSealed reports whether a database of the connection has sealed columns. It costs nothing
 // while no statement has changed that, as far as this connection knows: it does not see that

@@ -39,7 +39,7 @@ func (s *Session) ShowCost(ctx context.Context, sql string, each bool) error {
 		return err
 	}
 	s.warnOfTimes(sql)
-	s.warnOfCells(sql)
+	s.warnOfGroups(sql)
 	refused := refusal(f)
 	verdict(f, refused)
 	if each {

@@ -25,7 +25,7 @@ func IsRefusal(err error) bool {
 func (s *Session) runPayable(ctx context.Context, stmt *sqlite.Stmt, sql string) error {
 	defer stmt.Close()
 	s.warnOfTimes(sql)
-	defer s.warnOfCells(sql) // in a statement without a dry run
+	defer s.warnOfGroups(sql) // in a statement without a dry run
 	f, err := s.foresee(ctx, sql)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (s *Session) foresee(ctx context.Context, sql string) (*sqlitefn.Forecast, 
 		forecast = s.meter.Foresee
 	}
 	f, err := forecast(sql)
-	s.warnOfCells(sql)
+	s.warnOfGroups(sql)
 	if err == sqlitefn.ErrVerb || f == nil && err == nil {
 		return nil, ctx.Err()
 	}

@@ -70,8 +70,8 @@ type Session struct {
 	Approve func(ctx context.Context, price string) error
 	Priced  func(prices []string)
 
-	toldOfCells bool      // see warnOfCells
-	progress    *progress // of the statements that run; nil if there is no terminal to show it
+	toldOfGroups bool      // see warnOfGroups
+	progress     *progress // of the statements that run; nil if there is no terminal to show it
 }
 
 // Open opens a database. Its rows go to standard output.

@@ -6,21 +6,80 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/geosql/geosql/cmd/geosql/internal/load"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/moment"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/sqltext"
 )
 
-// warnOfCells says, once in a session, that a statement makes cells of true locations, beside answers that are charged.
-func (s *Session) warnOfCells(sql string) {
-	if s.toldOfCells || !s.meter.TrueCells() || answersLocations(sql) {
+// warnOfGroups says, once in a session, that a statement makes groups of secrets, beside answers that are charged: of cells of true
+// locations, or of any function of a column of them or of one that it releases. It does not look into views.
+func (s *Session) warnOfGroups(sql string) {
+	if s.toldOfGroups || answersLocations(sql) {
 		return
 	}
-	s.toldOfCells = true
+	what := "geo_cell was given locations that no function has released"
+	if !s.meter.TrueCells() {
+		column := s.groupedSecret(sql)
+		if column == "" {
+			return
+		}
+		what = "the groups are made of " + column + ", which no function has released"
+	}
+	s.toldOfGroups = true
 	s.progress.stop()
-	cli.Say("geosql: geo_cell was given locations that no function has released: which cells there are is public, and shows where " +
-		"somebody is, however noisy the answers are. dx_heatmap counts true locations; released and public ones may be grouped")
+	cli.Say("geosql: %s: which groups there are is public, and tells true values, however noisy the answers are. "+
+		"dx_heatmap counts true locations, and dx_histogram true readings; released and public values may be grouped", what)
+}
+
+// groupedSecret returns a column by which a statement groups rows, and which it releases or which holds true locations, or "".
+func (s *Session) groupedSecret(sql string) string {
+	released := map[string]bool{} // columns, by name
+	for name, arguments := range sqltext.SQLite.Calls(sql) {
+		if strings.HasPrefix(name, "dx_") && len(arguments) > 3 { // account, secret, epsilon, universe, or latitude and longitude
+			for _, argument := range arguments[1:3] {
+				for t := range sqltext.SQLite.Words(argument) {
+					released[strings.ToLower(t.Name())] = true
+				}
+			}
+		}
+	}
+	for _, by := range sqltext.SQLite.Grouped(sql) {
+		for i, t := range by {
+			name := strings.ToLower(t.Name())
+			if i+1 < len(by) && by[i+1].IsSymbol("(", ".") || name == "" || i > 0 && by[i-1].Is("as") {
+				continue
+			}
+			if released[name] || s.holdsTrueLocations(name, sql) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// holdsTrueLocations reports whether a column has the name of latitudes or longitudes, and a table of the statement has both, with
+// locations that no function has released.
+func (s *Session) holdsTrueLocations(column, sql string) (are bool) {
+	if !slices.Contains(load.LatNames, column) && !slices.Contains(load.LonNames, column) {
+		return false
+	}
+	for _, table := range sqltext.SQLite.Caret(sql).Tables {
+		if !s.isTable(table) {
+			continue
+		}
+		for _, lat := range load.LatNames {
+			for _, lon := range load.LonNames {
+				first := fmt.Sprintf("SELECT %s, %s FROM %s WHERE %[1]s + %[2]s IS NOT NULL LIMIT 1", lat, lon, sqlite.QuoteName(table))
+				_ = s.Conn.Each(first, func(v []sqlite.Value) error { // an error where the table has no such columns
+					are = are || s.meter.IsTrue(v[0].Float(), v[1].Float())
+					return nil
+				})
+			}
+		}
+	}
+	return are
 }
 
 // answersLocations reports whether a statement calls a function that answers locations, of which it may make its cells.
