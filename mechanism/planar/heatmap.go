@@ -12,9 +12,9 @@ import (
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
-// A Heatmap releases how many locations there are in squares of a grid over a domain, with noise: in each cell, of which it
-// lists those with a noisy count that reaches a public threshold, or in the leaves of a quadtree, see [Domain.AdaptiveHeatmap]. It
-// is immutable and safe for concurrent use with a Source per goroutine.
+// A Heatmap releases how many locations there are in squares of a grid over a domain, with noise: it lists the cells with a
+// noisy count that reaches a public threshold, or the leaves of a quadtree, see [Domain.AdaptiveHeatmap]. It is immutable
+// and safe for concurrent use with a Source per goroutine.
 type Heatmap struct {
 	grid    Grid
 	epsilon *big.Rat
@@ -23,7 +23,7 @@ type Heatmap struct {
 	tree    *quadtree           // of an adaptive one
 }
 
-// A Square is a square of cells with a released number, of which the grid has at least the south-west cell.
+// A Square is a square of cells with a released number. Its south-west cell is one of the grid.
 type Square struct {
 	exact.Count       // of its south-west cell
 	Side        int64 // in cells
