@@ -115,6 +115,9 @@ var groupRules = []struct{ rule, sql string }{
 	{"once", `SELECT n, dx_sum(a, x, 1, 'u') FROM unique_ CROSS JOIN r ON g = key GROUP BY n`},
 	{"once", `SELECT n, dx_sum(a, x, 1, 'u') FROM unique_ LEFT JOIN r ON id = key GROUP BY n`},
 	{"once", `SELECT h, dx_sum(a, x, 1, 'u') FROM k WHERE id IN (SELECT key FROM numbered) GROUP BY h`},
+	{"once", `SELECT h, dx_sum(a, x, 1, 'u') FROM r WHERE (h, g) IN (SELECT n, key FROM numbered) GROUP BY h`},
+	{"once", `SELECT h, dx_sum(a, x, 1, 'u') FROM r WHERE (g, h) IN (SELECT g, h FROM s WHERE x > 8) GROUP BY h`},
+	{"once", `SELECT h, dx_sum(a, x, 1, 'u') FROM k WHERE (id, a) IN (SELECT h, a FROM r) GROUP BY h`},
 	{"once", `SELECT n, dx_sum(k.a, k.x, 1, 'u') FROM named CROSS JOIN k ON a = key GROUP BY n`},
 	{"once", `SELECT n, dx_sum(r.a, r.x, 1, 'u') FROM numbered CROSS JOIN r ON r.g = key CROSS JOIN s ON s.id = r.id GROUP BY n`},
 	{"once", `SELECT n, dx_sum(r.a, r.x, 1, 'u') FROM numbered CROSS JOIN s ON s.id = key CROSS JOIN r ON r.id = s.rowid GROUP BY n`},
@@ -182,6 +185,30 @@ func TestGroupRules(t *testing.T) {
 			if !strings.Contains(got, want) || !strings.Contains(got, strings.TrimPrefix(c.rule, "once")) {
 				t.Errorf("%s\nrule %s, want %s%s, %s", c.sql, got, want, c.rule, plan)
 			}
+		}
+	}
+}
+
+// SQLite may skip through an index by a column that no condition is about, starting anew for each of its values. Each group costs then.
+func TestGroupsOfASkipScan(t *testing.T) {
+	d := newReadings(t)
+	d.run(`CREATE TABLE q(id INTEGER PRIMARY KEY, a TEXT, g INTEGER, h INTEGER, x INTEGER)`, `CREATE INDEX q_h ON q(h, g)`, `INSERT INTO q SELECT * FROM r`,
+		`CREATE TABLE o(a TEXT, id INTEGER, g INTEGER, h INTEGER, x INTEGER, PRIMARY KEY (h, g, id)) WITHOUT ROWID`, `INSERT INTO o SELECT a, id, g, h, x FROM r`,
+		`INSERT INTO sqlite_stat1 VALUES ('q', 'q_h', '1000000 100000 10'), ('o', 'o', '1000000 100000 10 1')`, `ANALYZE sqlite_schema`)
+	for sql, groups := range map[string]int{
+		`SELECT h, dx_sum(a, x, 1, 'u') FROM q WHERE g = 1 GROUP BY h`:                        3,
+		`SELECT h, dx_sum(a, x, 1, 'u') FROM o WHERE g IN (0, 1) GROUP BY h`:                  4,
+		`SELECT n, dx_sum(a, x, 1, 'u') FROM pairs CROSS JOIN q ON g = key GROUP BY n`:        3, // with some readings in two
+		`SELECT n, dx_sum(a, x, 1, 'u') FROM numbered CROSS JOIN o ON g >= key GROUP BY n`:    2,
+		`SELECT key, dx_sum(a, x, 1, 'u') FROM numbered CROSS JOIN q ON g < key GROUP BY key`: 2,
+	} {
+		if plan := fmt.Sprint(d.rows(`EXPLAIN QUERY PLAN ` + sql)); !strings.Contains(plan, "ANY(h)") {
+			t.Errorf("%s\nit skips nothing: %s", sql, plan)
+		}
+		before := d.spent("ana", "kWh")
+		d.run(sql)
+		if got := d.spent("ana", "kWh") - before; got != float64(groups) {
+			t.Errorf("%s\ncharged %v, want %d", sql, got, groups)
 		}
 	}
 }

@@ -26,7 +26,7 @@ var aggregates = []Bug{
 	{
 		Name: "nd1-staircase", Title: "under nd1, where small moves cost little, a sum has the staircase of dh, on which each move may cost all of epsilon",
 		Function: "dx_sum",
-		Edits:    []Edit{instead("scalar.setting.newRecordNoise", "s.metric == budget.DH", "(s.metric == budget.DH || bug && s.metric == budget.ND1)")},
+		Edits:    []Edit{instead("scalar.setting.newRecordNoise", "s.metric != budget.DH", "(s.metric != budget.DH && !bug)")},
 	},
 	{
 		Name: "steep-staircase", Title: "the outer places of a stair are less likely than its inner ones by twice epsilon, and so less likely than those of the next stair",

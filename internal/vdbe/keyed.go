@@ -7,7 +7,8 @@ import (
 
 // A cursor may start over and over and still pass each row at most once, if each start finds rows by a key, and no two keys are equal:
 // x IN (1, 2), or a join that looks a row up in the other order. No two keys are equal if one part of them is a field in which no
-// two rows of another cursor are equal, and each row of that one leads to one start.
+// two rows of another cursor are equal, and each row of that one leads to one start. Parts of a key may also be all fields of a list, in
+// which no two rows are equal together: (x, y) IN (SELECT ..).
 
 // keyed reports whether a cursor, which begins at some nodes, feeds others only by rows with a key that differs from start to start.
 func (d *disjointness) keyed(cursor int, begins, feeding []int) bool {
@@ -18,10 +19,14 @@ func (d *disjointness) keyed(cursor int, begins, feeding []int) bool {
 	d.keying[cursor] = true
 	defer delete(d.keying, cursor)
 	k := &keyPart{disjointness: d, cursor: cursor, begins: begins, moves: moves, feeding: feeding, left: d.with(cursor, leavesRows)}
-	var sources []int // cursors with a field in the key
+	var sources []int // cursors with fields in the key in which no two rows are equal
+	parts := map[int]uint64{}
 	add := func(isPart bool) {
-		if from, is := 0, isPart && k.bounds(); is {
-			if from, is = k.source(); is {
+		if !isPart || !k.bounds() {
+			return
+		}
+		if from, f, is := k.source(); is {
+			if parts[from] |= 1 << f.at; parts[from] == 1<<f.of-1 {
 				sources = append(sources, from)
 			}
 		}
@@ -182,29 +187,29 @@ func (d *disjointness) jumpsTo(branches, to []int, barrier func(int) bool) bool 
 	return false
 }
 
-// source returns the cursor of which the part is a field, always of the row where that stands, if no two of its rows are
-// equal in it as the part is compared.
-func (k *keyPart) source() (from int, is bool) {
+// source returns the cursor of which the part is a field, always of the row where that stands, if rows that differ in it are
+// not equal as the part is compared.
+func (k *keyPart) source() (from int, f differentField, is bool) {
 	w := k.writer(k.uses[0], k.register)
 	if w < 0 || slices.ContainsFunc(k.uses, func(n int) bool { return k.writer(n, k.register) != w }) {
-		return 0, false
+		return 0, f, false
 	}
 	from = k.program[w].P1
 	f, different := k.differentField(&k.program[w])
 	if !different || from == k.cursor || !k.distinguishes(f) || !k.convertsNothing(w, f) {
-		return 0, false
+		return 0, f, false
 	}
 	writes := k.nodes(func(n int) bool { return k.at[n] == w })
 	moves := k.movesOf(from)
 	switch {
 	case k.reaches([]int{0}, k.uses, isIn(writes)), k.reaches(moves, k.uses, isIn(writes)): // the field is of an earlier row, or of none
-		return 0, false
+		return 0, f, false
 	case k.reaches(moves, slices.Concat(k.limits, k.feeding), isIn(k.begins, k.left)): // the end is that of another key
-		return 0, false
+		return 0, f, false
 	case f.null && k.looked && !k.number && !k.skipsNull(writes): // NULL is no number of a row
-		return 0, false
+		return 0, f, false
 	}
-	return from, true
+	return from, f, true
 }
 
 // startsOnce reports whether each row of a cursor leads to one start at most.
@@ -238,8 +243,9 @@ func (d *disjointness) movesOf(cursor int) []int {
 	})
 }
 
-// A differentField is a field in which no two rows of a cursor are equal.
+// A differentField is a field in which no two rows of a cursor are equal, or one of several in which no two are together.
 type differentField struct {
+	at, of    int    // which one of how many
 	affinity  byte   // of its values, as instructions name it; 0 if it is not known
 	numbers   bool   // whether they are the numbers of rows
 	collation string // by which they differ
@@ -249,6 +255,7 @@ type differentField struct {
 // differentField returns the field that an instruction reads, if no two rows of its cursor are equal in it but by NULL.
 func (d *disjointness) differentField(op *Op) (f differentField, different bool) {
 	c := d.cursor(op.P1)
+	f.of = 1
 	f.null = len(d.with(op.P1, leavesRows)) > 0
 	switch {
 	case op.code().effect == readsRowid:
@@ -257,7 +264,8 @@ func (d *disjointness) differentField(op *Op) (f differentField, different bool)
 	case op.code().effect != readsField:
 		return f, false
 	case c.own:
-		return f, op.P2 == 0 && d.keepsOneField(op.P1, &f)
+		f.at = op.P2
+		return f, d.keepsFields(op.P1, &f)
 	case !c.stored() || d.writesAny(c):
 		return f, false
 	}
@@ -282,36 +290,36 @@ func (d *disjointness) writesAny(c *cursor) bool {
 	return false
 }
 
-// keepsOneField reports whether the rows in a table of the statement's own are sorted, and so differ, by the only field that they have.
-func (d *disjointness) keepsOneField(cursor int, f *differentField) bool {
+// keepsFields reports whether the rows in a table of the statement's own are sorted, and so differ, by all fields that they have.
+func (d *disjointness) keepsFields(cursor int, f *differentField) bool {
 	of := d.cursors[cursor].of
 	for i := range d.program {
 		op := &d.program[i]
 		if c := d.cursors[op.P1]; !op.code().cursor.opensOrCloses() || op.code().cursor == closes || c == nil || !c.own || c.of != of {
 			continue
 		}
-		name, known := op.collation(0)
-		if op.code().cursor != opensOwn || !known || op.keyFields() != 1 || f.collation != "" && f.collation != name {
+		name, known := op.collation(f.at)
+		if op.code().cursor != opensOwn || !known || f.collation != "" && (f.collation != name || f.of != op.keyFields()) {
 			return false
 		}
-		f.collation = name
+		f.collation, f.of = name, op.keyFields()
 	}
 	inserts := d.nodes(func(n int) bool { return d.insertsInto(n, of) })
 	for i, n := range inserts {
 		w := d.writer(n, d.op(n).P2)
-		if w < 0 || d.op(n).code().effect != insertsKey || d.program[w].code().effect != packs || d.program[w].P2 != 1 {
+		if w < 0 || d.op(n).code().effect != insertsKey || d.program[w].code().effect != packs || d.program[w].P2 != f.of {
 			return false
 		}
 		affinity := byte(0)
-		if d.program[w].P4 != "" {
-			affinity = d.program[w].P4[0]
+		if list := d.program[w].P4; f.at < len(list) {
+			affinity = list[f.at]
 		}
 		if i > 0 && affinity != f.affinity {
 			return false
 		}
 		f.affinity = affinity
 	}
-	return f.collation != ""
+	return f.collation != "" && f.of <= 32
 }
 
 // Affinities, as instructions name them.

@@ -35,18 +35,10 @@ type staircase struct {
 // leastStairs is the least rate for staircases: there they have a 25th less error than Laplace noise, and below it less.
 var leastStairs = big.NewRat(1, 1)
 
-// newRecordNoise returns noise for a number that a record moves by at most a width, at a rate for that move: geometric noise
-// under nd1, where a smaller move spends less.
+// newRecordNoise returns noise for a number that a record moves by at most a width, at a rate for that move: a staircase where that
+// gains something, but not under nd1, where a smaller move spends less.
 func (s setting) newRecordNoise(rate *big.Rat, width int64) (noise, error) {
-	if s.metric == budget.DH {
-		return newStairs(rate, width)
-	}
-	return newNoise(new(big.Rat).Quo(rate, new(big.Rat).SetInt64(width)))
-}
-
-// newStairs returns noise for any move of at most a width. It is a staircase where that gains something.
-func newStairs(rate *big.Rat, width int64) (noise, error) {
-	if width == 1 || rate.Cmp(leastStairs) < 0 {
+	if s.metric != budget.DH || width == 1 || rate.Cmp(leastStairs) < 0 {
 		return newNoise(new(big.Rat).Quo(rate, new(big.Rat).SetInt64(width)))
 	}
 	n, err := newNoise(rate)

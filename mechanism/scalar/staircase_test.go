@@ -52,7 +52,7 @@ func (n noise) tail(k int64) float64 {
 
 func recordNoise(t fataler, rate string, width int64) noise {
 	t.Helper()
-	n, err := newStairs(rational(rate), width)
+	n, err := setting{metric: budget.DH}.newRecordNoise(rational(rate), width)
 	if err != nil {
 		t.Fatal(err)
 	}

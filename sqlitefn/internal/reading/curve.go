@@ -11,8 +11,7 @@ import (
 )
 
 var (
-	argEpsCurve = &frame.Arg{Name: "epsilon", Is: "distinguishability per unit of the universe", Kind: frame.Positive, Setting: true}
-	argBlocks   = &frame.Arg{
+	argBlocks = &frame.Arg{
 		Name: "blocks", Kind: kindBlocks, Optional: true, Setting: true,
 		Is: fmt.Sprintf("INTEGER: how many blocks, at most %d; or TEXT: a JSON list of percentiles between which blocks lie, such as '[50, 90, 99]'", scalar.MaxBlocks),
 	}
@@ -48,7 +47,7 @@ var curveRow = &row{
 		}
 		return scalar.Curve(int64(c.Number(argBlocks))), nil
 	},
-	epsilon: argEpsCurve, last: argBlocks,
+	epsilon: argEpsUnit, last: argBlocks,
 	plain: words{"Sorts readings, cuts them into blocks and releases the sum of each block with geometric noise, as JSON, from which all percentiles, shares and averages of tails follow for free.",
 		"epsilon to each account in the universe's unit, once for all disjoint groups",
 		"All sums together cost as much as dx_sum under d1, since sorting moves readings no further apart. " +

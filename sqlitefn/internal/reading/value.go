@@ -6,12 +6,12 @@ import (
 	"github.com/geosql/geosql/sqlitefn/internal/unseal"
 )
 
-var argEpsValue = &frame.Arg{Name: "epsilon", Is: "distinguishability per unit of the universe", Kind: frame.Positive, Setting: true}
+var argEpsUnit = &frame.Arg{Name: "epsilon", Is: "distinguishability per unit of the universe", Kind: frame.Positive, Setting: true}
 
 var valueFunctions = []*frame.Function{
 	{
 		Name: "dx_value", Section: frame.ReleasedValues, Returns: "REAL",
-		Args:     []*frame.Arg{frame.ArgAccount, frame.ArgX, argEpsValue, frame.ArgUniverse},
+		Args:     []*frame.Arg{frame.ArgAccount, frame.ArgX, argEpsUnit, frame.ArgUniverse},
 		Does:     "Releases one reading with the truncated geometric mechanism.",
 		Charges:  "epsilon in the universe's unit to the account, for each evaluation",
 		Notes:    "A NULL reading gives NULL and charges nobody.",
@@ -19,7 +19,7 @@ var valueFunctions = []*frame.Function{
 		Scalar:   dxValue,
 	}, {
 		Name: "dx_value", Section: frame.OverSealed, Returns: "REAL",
-		Args:    []*frame.Arg{unseal.ArgSealed, argEpsValue},
+		Args:    []*frame.Arg{unseal.ArgSealed, argEpsUnit},
 		Does:    "Releases one sealed reading with the truncated geometric mechanism.",
 		Charges: "epsilon in the universe's unit to the value's account, for each evaluation",
 		Notes:   "NULL, and an erased or revoked value, gives NULL and charges nobody.",
@@ -27,7 +27,7 @@ var valueFunctions = []*frame.Function{
 	},
 }
 
-var valueQuery = row{aggregate: always(scalar.Value), epsilon: argEpsValue}
+var valueQuery = row{aggregate: always(scalar.Value), epsilon: argEpsUnit}
 
 // valuePlan is a query for single readings, with an accumulator for one.
 type valuePlan struct {
