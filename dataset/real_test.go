@@ -4,23 +4,19 @@ import (
 	"compress/gzip"
 	"encoding/csv"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/geosql/geosql/dataset/internal/datasettest"
+	"github.com/geosql/geosql/internal/need"
 )
 
 // The census' commutes are the same here as to encoding/csv.
 func TestRealCSV(t *testing.T) {
-	data := os.Getenv("GEOSQL_DATA")
-	if data == "" {
-		data = filepath.Join("..", "..", "shared", "data")
-	}
-	path := filepath.Join(data, "lodes_detroit_h3", "od.csv.gz")
+	path := need.Data(t, "lodes_detroit_h3/od.csv.gz")
 	zipped, err := os.Open(path)
 	if err != nil {
-		t.Skip("the census' commutes are not here: set GEOSQL_DATA to the folder of the data sets")
+		t.Fatal(err)
 	}
 	defer zipped.Close()
 	text, err := gzip.NewReader(zipped)

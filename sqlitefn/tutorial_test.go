@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/internal/sqltext"
 	"github.com/geosql/geosql/internal/trials"
 )
@@ -43,17 +44,14 @@ var tutorials = []struct {
 // A statement behind one of the last two kinds is often another form of it, which costs once.
 func TestTutorials(t *testing.T) {
 	t.Parallel()
-	real := trials.Some(t, 1, 0, 1, 2)
-	for i, kind := range tutorials {
+	for _, kind := range tutorials {
 		t.Run(kind.name, func(t *testing.T) {
 			t.Run("made", func(t *testing.T) {
 				d := open(t, ":memory:")
 				d.tutorial(kind.name, func() { d.script(tutorialFile(t, kind.name+".made.sql")) })
 			})
 			t.Run("real", func(t *testing.T) {
-				if !slices.Contains(real, i) {
-					t.Skip("another tutorial's rows are in this run")
-				}
+				trials.Rarely(t, 3)
 				rows := realRows(t, kind.file, kind.columns, kind.rows, kind.each, kind.until)
 				d := open(t, ":memory:")
 				d.tutorial(kind.name, func() {
@@ -76,13 +74,9 @@ func tutorialFile(t testing.TB, name string) string {
 
 // realRows returns rows of a file of the real data sets as lists of SQL.
 func realRows(t *testing.T, name string, columns []string, rows, each int, until string) (list []string) {
-	dir := os.Getenv("GEOSQL_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "data")
-	}
-	f, err := os.Open(filepath.Join(dir, name))
+	f, err := os.Open(need.Data(t, name))
 	if err != nil {
-		t.Skipf("no data: set GEOSQL_DATA to the folder that holds %s", name)
+		t.Fatal(err)
 	}
 	defer f.Close()
 	z, err := gzip.NewReader(f)

@@ -74,7 +74,7 @@ func TestStudyAccuracyInterrupted(t *testing.T) {
 // the best known mechanisms answered those of other homes of that trial. 4,000 draws each; a
 // bound is missed by chance with a probability below 1e-9 (Chernoff).
 func TestStudyAccuracySmartGrid(t *testing.T) {
-	file, db := clitest.DataFile(t, "meters_sgsc/readings.csv.gz"), filepath.Join(t.TempDir(), "x.db")
+	file, db := realData(t, "meters_sgsc/readings.csv.gz"), filepath.Join(t.TempDir(), "x.db")
 	geosql(t, "", "import", db, "reading", file)
 	geosql(t, "", db, `CREATE TABLE day AS SELECT round(sum(kwh), 3) AS kwh FROM reading
 		WHERE t_local LIKE '2013-07-%' GROUP BY meter, substr(t_local, 1, 10)`)

@@ -144,7 +144,7 @@ func docScript(t *testing.T, words string) string {
 func priorsOf(t *testing.T, data, visits, query string) string {
 	t.Helper()
 	db := clitest.TempFile(t, "visits.db")
-	geosql(t, "", "import", db, "point", clitest.DataFile(t, data))
+	geosql(t, "", "import", db, "point", realData(t, data))
 	geosql(t, docScript(t, visits)+docScript(t, "CREATE TABLE place"), db)
 	return clitest.WriteFile(t, geosql(t, "", "-csv", db, query))
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
+	"github.com/geosql/geosql/internal/need"
 )
 
 // censusOf runs the study of commutes.
@@ -156,7 +157,7 @@ func TestStudyCensusInterrupted(t *testing.T) {
 // levels. By Hoeffding's inequality a share of
 // 744,903 jobs is off by 0.004 with a probability below 1e-10.
 func TestStudyCensusDetroit(t *testing.T) {
-	rows := censusOf(t, "-od", clitest.DataFile(t, "lodes_detroit_h3/od.csv.gz"), "-places", clitest.DataFile(t, "lodes_detroit_h3/cells.csv.gz"))
+	rows := censusOf(t, "-od", realData(t, "lodes_detroit_h3/od.csv.gz"), "-places", need.Data(t, "lodes_detroit_h3/cells.csv.gz"))
 	if len(rows) != 24 {
 		t.Fatalf("%d rows", len(rows))
 	}

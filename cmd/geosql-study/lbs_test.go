@@ -187,7 +187,7 @@ func TestStudyLBSInterrupted(t *testing.T) {
 // less than the ratio of the areas: people are where places are. 45,000 reports of each
 // level; 9 rows fail with a probability below 1e-10 together.
 func TestStudyLBSNewYork(t *testing.T) {
-	rows := lbsOf(t, "-pois", clitest.DataFile(t, "poi_osm/nyc2013.csv.gz"), "-reports", "45")
+	rows := lbsOf(t, "-pois", realData(t, "poi_osm/nyc2013.csv.gz"), "-reports", "45")
 	if len(rows) != 18 {
 		t.Fatalf("%d rows", len(rows))
 	}

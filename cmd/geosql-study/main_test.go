@@ -7,7 +7,9 @@ import (
 
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/internal/cli/clitest"
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/internal/printable/printabletest"
+	"github.com/geosql/geosql/internal/trials"
 )
 
 func TestMain(m *testing.M) { clitest.Main(m, "geosql-study", main) }
@@ -24,6 +26,14 @@ func geosql(t *testing.T, stdin string, args ...string) string {
 		t.Fatalf("geosql %q: %v, %s", args, err, errOut.String())
 	}
 	return string(out)
+}
+
+// realData returns the path of a file of the real data sets. Each test of them is in one of three runs.
+func realData(t *testing.T, name string) string {
+	t.Helper()
+	path := need.Data(t, name)
+	trials.Rarely(t, 3)
+	return path
 }
 
 // A study says the same of the same rows, whatever they are in.

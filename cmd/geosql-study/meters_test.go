@@ -186,7 +186,7 @@ func TestStudyMetersInterrupted(t *testing.T) {
 // still recognised, at 0.001 no longer. Of 26,800 releases, by Hoeffding, a share is off
 // by 0.02 with probability below 1e-9.
 func TestStudyMetersTracebase(t *testing.T) {
-	file, db := clitest.DataFile(t, "tracebase/power.csv.gz"), filepath.Join(t.TempDir(), "x.db")
+	file, db := realData(t, "tracebase/power.csv.gz"), filepath.Join(t.TempDir(), "x.db")
 	geosql(t, "", "import", db, "power", file)
 	readings := clitest.WriteFile(t, geosql(t, "", "-csv", db, "SELECT device, t_local, p1s_w FROM power WHERE appliance LIKE 'TV%'"))
 	rows := metersOf(t, "-readings", readings, "-columns", "device,t_local,p1s_w", "-epsilon", "0.5,0.1,0.001")
@@ -201,7 +201,7 @@ func TestStudyMetersTracebase(t *testing.T) {
 // Totals of the Smart-Grid Smart-City subset. The facts published with it have 60
 // meters with 194,339.346 kWh in all, every month of the year.
 func TestStudyMetersSmartGrid(t *testing.T) {
-	rows := metersOf(t, "-readings", clitest.DataFile(t, "meters_sgsc/readings.csv.gz"), "-columns", "meter,t_local,kwh",
+	rows := metersOf(t, "-readings", realData(t, "meters_sgsc/readings.csv.gz"), "-columns", "meter,t_local,kwh",
 		"-part", "totals", "-universe", "0,6,0.001", "-epsilon", "0.5", "-repeat", "10")
 	if len(rows) != 4 {
 		t.Fatalf("%d rows", len(rows))

@@ -192,7 +192,7 @@ func TestStudyPIMInterrupted(t *testing.T) {
 // 13,596 steps leave their expectations, 22.8 and 31.9 km, by 1.5 and 2 km with
 // probability below 1e-8.
 func TestStudyPIMGowalla(t *testing.T) {
-	rows := pimOf(t, "40.70,-74.02,40.82,-73.93", "-points", clitest.DataFile(t, "gowalla/checkins_nyc.csv.gz"), "-columns", "user,t_utc,lat,lon",
+	rows := pimOf(t, "40.70,-74.02,40.82,-73.93", "-points", realData(t, "gowalla/checkins_nyc.csv.gz"), "-columns", "user,t_utc,lat,lon",
 		"-cell", "890", "-period", "1800", "-break", "1e9")
 	if len(rows) != 3 || rows[0]["steps"] != "13596" {
 		t.Fatalf("%v", rows)

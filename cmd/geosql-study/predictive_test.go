@@ -278,7 +278,7 @@ func TestStudyReaderLeaves(t *testing.T) {
 // oracle R37), so that by Hoeffding a mean rate is off by 0.6 % with probability
 // below 1e-18; the 90th percentiles are of 70,000 errors and 25 % apart.
 func TestStudyGeoLife(t *testing.T) {
-	rows := studyRows(t, "-points", clitest.DataFile(t, "geolife/points.csv.gz"), "-columns", "user,trace,t_utc,lat,lon",
+	rows := studyRows(t, "-points", realData(t, "geolife/points.csv.gz"), "-columns", "user,trace,t_utc,lat,lon",
 		"-domain", "39.4,115.4,41.1,117.6,1", "-jump", "0.2", "-skip")
 	if len(rows) != 4 {
 		t.Fatalf("%v", rows)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
+	"github.com/geosql/geosql/internal/need"
 )
 
 // Row counts are those published with the data sets' subsets.
@@ -35,7 +36,7 @@ func TestImportRealData(t *testing.T) {
 		},
 	} {
 		t.Run(filepath.Dir(c.file), func(t *testing.T) {
-			file, db := clitest.DataFile(t, c.file), clitest.TempFile(t, "x.db")
+			file, db := need.Data(t, c.file), clitest.TempFile(t, "x.db")
 			clitest.Import(t, db, "t", file)
 			if got := clitest.Query(t, "-csv", db, typesSQL); got != "name,type\n"+c.types {
 				t.Errorf("types %q", got)

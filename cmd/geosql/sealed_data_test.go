@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
+	"github.com/geosql/geosql/internal/need"
+	"github.com/geosql/geosql/internal/trials"
 )
 
 // realData is GeoLife and the meters, plain and sealed, as docs/real-data.md declares them.
@@ -17,7 +19,8 @@ type realData struct {
 }
 
 func newRealData(t *testing.T) realData {
-	points, readings := clitest.DataFile(t, "geolife/points.csv.gz"), clitest.DataFile(t, "meters_sgsc/readings.csv.gz")
+	points, readings := need.Data(t, "geolife/points.csv.gz"), need.Data(t, "meters_sgsc/readings.csv.gz")
+	trials.Rarely(t, 3)
 	r := realData{t, clitest.TempFile(t, "real.db"), clitest.TempFile(t, "open.db"), clitest.TempFile(t, "KEY")}
 	clitest.Import(t, r.plain, "point", points)
 	clitest.Import(t, r.plain, "reading", readings)

@@ -34,7 +34,7 @@ var readers = map[string]func(t *testing.T) reader{
 	"go.md": func(t *testing.T) reader {
 		need.Modules(t)
 		r := cloneReader(t)
-		r.module = r.folder // which the page makes
+		r.module = r.folder                                    // which the page makes
 		t.Setenv("GOFLAGS", os.Getenv("GOFLAGS")+" -trimpath") // what is built in one folder serves in the next one
 		sums, err := os.ReadFile("../../go.sum")
 		if err == nil { // so that nobody else has to be asked for them

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -107,6 +108,21 @@ func Programs(t testing.TB, names ...string) {
 	for _, name := range names {
 		Program(t, name)
 	}
+}
+
+// Data returns the path of a file of the real data sets, which are not part of the project: CI need not have them.
+func Data(t testing.TB, name string) string {
+	t.Helper()
+	folder := os.Getenv("GEOSQL_DATA")
+	if folder == "" {
+		_, this, _, _ := runtime.Caller(0)
+		folder = filepath.Join(filepath.Dir(this), "..", "..", "..", "shared", "data") // beside the clone
+	}
+	path := filepath.Join(folder, name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("no data: set GEOSQL_DATA to the folder that holds %s", name)
+	}
+	return path
 }
 
 // Extra returns the path of a program that CI does not have either.

@@ -47,6 +47,14 @@ func Some[T any](t testing.TB, few int, cases ...T) []T {
 	return chosen
 }
 
+// Rarely skips a test unless its turn has come, once in so many runs on average, or GEOSQL_WHOLE is in the environment.
+func Rarely(t testing.TB, runs int) {
+	t.Helper()
+	if os.Getenv(wholeVariable) == "" && Rand(t).IntN(runs) > 0 {
+		t.Skipf("it is in one of %d runs: %s=1 has it in each", runs, wholeVariable)
+	}
+}
+
 // Histories has package rapid check few random histories in each test, unless GEOSQL_WHOLE is in the environment or the command line
 // has -rapid.checks. TestMain calls it.
 func Histories(few int) {

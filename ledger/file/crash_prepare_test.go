@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -99,14 +99,8 @@ func prepareMeters(t *testing.T, dir string) {
 // which are not part of the project.
 func load(t *testing.T, dir, name string, keep func(i int, fields []string) bool, create, insert string) {
 	t.Helper()
-	data := os.Getenv("GEOSQL_DATA")
-	if data == "" {
-		data = filepath.Join("..", "..", "shared", "data")
-	}
-	file, err := os.Open(filepath.Join(data, name))
-	if err != nil {
-		t.Skipf("no data: set GEOSQL_DATA to the folder that holds %s", name)
-	}
+	file, err := os.Open(need.Data(t, name))
+	check(t, err)
 	defer file.Close()
 	text, err := gzip.NewReader(file)
 	check(t, err)

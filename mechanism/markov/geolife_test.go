@@ -5,24 +5,20 @@ import (
 	"encoding/csv"
 	"math"
 	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
 
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
 // geoLife calls visit with every fix of the GeoLife extract, times in microseconds.
 func geoLife(t *testing.T, visit func(user, trace string, at int64, lat, lon float64)) {
 	t.Helper()
-	data := os.Getenv("GEOSQL_DATA")
-	if data == "" {
-		data = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	file, err := os.Open(filepath.Join(data, "geolife", "points.csv.gz"))
+	file, err := os.Open(need.Data(t, "geolife/points.csv.gz"))
 	if err != nil {
-		t.Skip("GeoLife is not here: set GEOSQL_DATA to the folder of the data sets")
+		t.Fatal(err)
 	}
 	defer file.Close()
 	rows := csv.NewReader(must(gzip.NewReader(file)))

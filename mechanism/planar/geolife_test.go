@@ -5,10 +5,10 @@ import (
 	"encoding/csv"
 	"math"
 	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/mechanism/exact"
 )
 
@@ -16,13 +16,9 @@ import (
 // twenty.
 func beijingPoints(t *testing.T, d *Domain, n int) [][2]float64 {
 	t.Helper()
-	data := os.Getenv("GEOSQL_DATA")
-	if data == "" {
-		data = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	file, err := os.Open(filepath.Join(data, "geolife", "points.csv.gz"))
+	file, err := os.Open(need.Data(t, "geolife/points.csv.gz"))
 	if err != nil {
-		t.Skip("GeoLife is not here: set GEOSQL_DATA to the folder of the data sets")
+		t.Fatal(err)
 	}
 	defer file.Close()
 	unpacked, err := gzip.NewReader(file)

@@ -5,10 +5,10 @@ import (
 	"encoding/csv"
 	"math"
 	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
@@ -16,13 +16,9 @@ import (
 // its header line.
 func records(t *testing.T, name string) [][]string {
 	t.Helper()
-	dir := os.Getenv("GEOSQL_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "..", "shared", "data")
-	}
-	file, err := os.Open(filepath.Join(dir, name))
+	file, err := os.Open(need.Data(t, name))
 	if err != nil {
-		t.Skipf("no data: set GEOSQL_DATA to the folder that holds %s", name)
+		t.Fatal(err)
 	}
 	defer file.Close()
 	text, err := gzip.NewReader(file)
