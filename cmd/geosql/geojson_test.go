@@ -56,9 +56,13 @@ func TestGeoJSONOfAHeatMap(t *testing.T) {
 			t.Errorf("%s: %s", sql, got)
 		}
 	}
-	got := clitest.Query(t, "-geojson", ":memory:", `SELECT geo_domain('d', 48.8, 2.3, 48.9, 2.4, 1); SELECT budget_limit('*', 'record', 1);
-		SELECT dx_heatmap('ana', 48.85, 2.35, 1, 'd', 1000) AS map`)
-	if last := got[strings.LastIndex(strings.TrimSpace(got), "\n")+1:]; !strings.HasPrefix(last, `{"type":"FeatureCollection","cell_m":1000`) || !stdjson.Valid([]byte(last)) {
-		t.Errorf("the heat map is printed as %s", last)
+	got := clitest.Query(t, "-geojson", ":memory:", `SELECT geo_domain('d', 48.8, 2.3, 48.9, 2.4, 1); SELECT budget_limit('*', 'record', 2);
+		SELECT dx_heatmap('ana', 48.85, 2.35, 1, 'd', 1000, 'adaptive') AS map; SELECT dx_heatmap('ana', 48.85, 2.35, 1, 'd', 1000) AS map`)
+	lines := strings.Split(strings.TrimSpace(got), "\n")
+	for i, member := range []string{`"features"`, `"threshold"`} {
+		line := lines[len(lines)-2+i]
+		if !strings.HasPrefix(line, `{"type":"FeatureCollection","cell_m":1000,"epsilon":1,`+member) || !stdjson.Valid([]byte(line)) {
+			t.Errorf("the heat map is printed as %s", line)
+		}
 	}
 }

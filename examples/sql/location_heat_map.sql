@@ -10,7 +10,7 @@ WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 1999)
 SELECT 'rider ' || (i % 700), 45.760 + 0.00001 * ((i * 7919) % 997) * (i % 5), 4.859 + 0.00001 * ((i * 104729) % 991) * (i % 3) FROM n;
 
 SELECT geo_domain('lyon', 45.70, 4.77, 45.82, 4.92, 1);
-SELECT budget_limit('*', 'record', 5);
+SELECT budget_limit('*', 'record', 10);
 
 -- Each ride is charged epsilon: whether it is there, and where, changes no answer's
 -- probability by more than a factor of e. Cells of 250 m whose noisy count reaches the
@@ -22,6 +22,13 @@ SELECT json_extract(map, '$.threshold') AS threshold, json_array_length(map, '$.
 -- The busiest cells, by their south-west corners.
 SELECT json_extract(f.value, '$.properties.count') AS rides, json_extract(f.value, '$.geometry.coordinates[0][0]') AS corner
 FROM published, json_each(map, '$.features') AS f ORDER BY rides DESC LIMIT 5;
+
+-- Cells that are too small have counts below the threshold, and larger ones hide the city. An adaptive
+-- map chooses: it is a quadtree with small squares where there are many rides, for the same epsilon.
+CREATE TABLE adaptive AS SELECT dx_heatmap(rider, lat, lon, 1, 'lyon', 50, 'adaptive') AS map FROM ride;
+
+SELECT f.value ->> '$.properties.cell_m' AS side, count(*) AS squares, sum(f.value ->> '$.properties.count') AS rides
+FROM adaptive, json_each(map, '$.features') AS f GROUP BY side ORDER BY side;
 
 -- How many people rode at all costs each of them once, however often they did.
 SELECT dx_accounts(rider, 0.5) AS riders FROM ride;

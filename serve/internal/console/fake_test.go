@@ -87,7 +87,7 @@ func (s *fakeSession) Schema(context.Context) (*Schema, error) {
 		},
 		Functions: []Function{
 			{Name: "count", Signatures: []string{"count(*)", "count(x)"}, Does: "Counts rows, exactly. Which rows exist is public."},
-			{Name: "dx_heatmap", Signatures: []string{"dx_heatmap(sealed, epsilon, cell_m)"}, Does: "Counts locations in the cells of a grid, with noise.", Charges: true},
+			{Name: "dx_heatmap", Signatures: []string{"dx_heatmap(sealed, epsilon, cell_m [, squares])"}, Does: "Counts locations in the cells of a grid, with noise.", Charges: true},
 			{Name: "dx_sum", Signatures: []string{"dx_sum(sealed, epsilon [, metric])"}, Does: "Adds up readings, with noise.", Charges: true},
 			{Name: "dx_stddev", Signatures: []string{"dx_stddev(sealed, epsilon [, metric])"}, Does: "Standard deviation of readings, with noise.", Charges: true},
 			{Name: "geoind_laplace", Signatures: []string{"geoind_laplace(sealed, epsilon)"}, Does: "Moves a location by planar Laplace noise.", Charges: true},
@@ -315,7 +315,11 @@ func (r *fakeRows) fill(q Question) {
 		r.outcome.Notices = []*wire.Error{{Message: corpus[1], Detail: corpus[2], Hint: corpus[0]}}
 	case strings.Contains(sql, "dx_heatmap"):
 		r.columns = []ResultColumn{{"heat", "text"}}
-		add(heatMap())
+		if strings.Contains(sql, "'adaptive'") {
+			add(adaptiveMap)
+		} else {
+			add(heatMap())
+		}
 	case strings.Contains(sql, "geoind_laplace"):
 		r.columns = []ResultColumn{{"place", "text"}, {"mode", "text"}}
 		for i := range 240 {
@@ -362,6 +366,14 @@ func (r *fakeRows) fill(q Question) {
 		add(int64(932215))
 	}
 }
+
+// adaptiveMap has squares of 1 and of 2 km.
+const adaptiveMap = `{"type":"FeatureCollection","cell_m":1000,"epsilon":0.5,"features":[` +
+	`{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[[116.2,39.8],[116.2234,39.8],[116.2234,39.818],[116.2,39.818],[116.2,39.8]]]},"properties":{"count":-3,"cell_m":2000}},` +
+	`{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[[116.2234,39.8],[116.2351,39.8],[116.2351,39.809],[116.2234,39.809],[116.2234,39.8]]]},"properties":{"count":90,"cell_m":1000}},` +
+	`{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[[116.2351,39.8],[116.2468,39.8],[116.2468,39.809],[116.2351,39.809],[116.2351,39.8]]]},"properties":{"count":7,"cell_m":1000}},` +
+	`{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[[116.2234,39.809],[116.2351,39.809],[116.2351,39.818],[116.2234,39.818],[116.2234,39.809]]]},"properties":{"count":12,"cell_m":1000}},` +
+	`{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[[116.2351,39.809],[116.2468,39.809],[116.2468,39.818],[116.2351,39.818],[116.2351,39.809]]]},"properties":{"count":4,"cell_m":1000}}]}`
 
 func heatMap() string {
 	var b strings.Builder

@@ -97,6 +97,15 @@ func TestAUserOfThePage(t *testing.T) {
 	b.confirm()
 	b.until(`document.querySelectorAll(".cell").length > 100 && document.getElementById("tab-map").getAttribute("aria-selected") === "true"`)
 	b.shoot("heat-light")
+	b.ask("SELECT dx_heatmap(location, 0.5, 1000, 'adaptive') FROM trip")
+	b.confirm()
+	b.until(`document.querySelectorAll(".cell").length === 5`)
+	var wide float64
+	b.eval(`(() => { const w = [...document.querySelectorAll(".cell")].map(c => c.getBBox().width); return w[0] / w[1]; })()`, &wide)
+	if text := b.text(`document.getElementById("result").innerText`); wide < 1.9 || wide > 2.1 || !strings.Contains(text, "5 cells of 1 km to 2 km") || !strings.Contains(text, "Count in a square of 1 km") || !strings.Contains(text, "-0.75") {
+		t.Errorf("squares are %v times as wide as others, and the map says %q", wide, text)
+	}
+	b.shoot("adaptive-light")
 	b.ask(pointsSQL)
 	b.confirm()
 	b.click("#tab-map")

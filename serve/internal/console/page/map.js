@@ -27,13 +27,15 @@ export function places(result) {
 
 const isPlace = p => Array.isArray(p) && p.length >= 2 && p.slice(0, 2).every(x => typeof x === "number" && Number.isFinite(x));
 
+// Cells of an adaptive heat map have sides, and colours by their counts in a square of the least side.
 function heatMap(text) {
   let data;
   try { data = JSON.parse(text); } catch { return {cells: []}; }
   const cells = [];
   for (const f of Array.isArray(data.features) ? data.features : []) {
-    const ring = f?.geometry?.type === "Polygon" ? f.geometry.coordinates?.[0] : null, count = f?.properties?.count;
-    if (Array.isArray(ring) && ring.length > 3 && ring.every(isPlace) && typeof count === "number") cells.push({ring, count});
+    const ring = f?.geometry?.type === "Polygon" ? f.geometry.coordinates?.[0] : null, count = f?.properties?.count, side = f?.properties?.cell_m;
+    if (!Array.isArray(ring) || ring.length <= 3 || !ring.every(isPlace) || typeof count !== "number") continue;
+    cells.push(typeof side === "number" ? {ring, count, side, level: count / (side / data.cell_m) ** 2} : {ring, count, level: count});
   }
   return {cells, cellM: typeof data.cell_m === "number" ? data.cell_m : 0};
 }
@@ -69,9 +71,10 @@ export function drawMap(box, data, domains) {
   }, "Fit to the answers") : null;
   const drawn = Math.min(data.points.length, mostPoints);
   const words = [];
-  if (data.cells.length) words.push(many(data.cells.length, "cell", "cells") + (data.cellM ? ` of ${length(data.cellM)}` : ""));
+  const largest = Math.max(0, ...data.cells.map(c => c.side ?? 0));
+  if (data.cells.length) words.push(many(data.cells.length, "cell", "cells") + (data.cellM ? ` of ${length(data.cellM)}` : "") + (largest > data.cellM ? ` to ${length(largest)}` : ""));
   if (data.points.length) words.push(many(data.points.length, "point", "points") + (drawn < data.points.length ? `, ${number(drawn)} of them drawn` : ""));
-  show(box, el("div", {class: "bar controls"}, el("span", {}, words.join(", ") + (domain ? ` in ${domain.name}` : "")), toggle), plot, readout, data.cells.length ? legend(data.cells) : null);
+  show(box, el("div", {class: "bar controls"}, el("span", {}, words.join(", ") + (domain ? ` in ${domain.name}` : "")), toggle), plot, readout, data.cells.length ? legend(data) : null);
   new ResizeObserver(() => { if (plot.clientWidth && plot.clientWidth !== width) paint(); }).observe(plot);
   paint();
 }
@@ -84,20 +87,21 @@ function padded(b) {
 const length = m => m >= 1000 ? `${number(m / 1000)} km` : `${number(m)} m`;
 const degrees = (x, positive, negative) => `${Number(Math.abs(x).toFixed(4))}° ${x < 0 ? negative : positive}`;
 
-// A class is a fifth of the cells by their count, as far as counts differ.
+// A class is a fifth of the cells by their level, as far as levels differ.
 function classes(cells) {
-  const counts = cells.map(c => c.count).sort((a, b) => a - b);
+  const counts = cells.map(c => c.level).sort((a, b) => a - b);
   const edges = [...new Set([0, 0.2, 0.4, 0.6, 0.8].map(q => counts[Math.floor(q * (counts.length - 1))]))];
   const colours = {1: [3], 2: [1, 4], 3: [0, 2, 4], 4: [0, 1, 3, 4], 5: [0, 1, 2, 3, 4]}[edges.length];
-  return {edges, highest: counts.at(-1), colour: count => colours[edges.findLastIndex(e => count >= e)], colours};
+  return {edges, highest: counts.at(-1), colour: level => colours[edges.findLastIndex(e => level >= e)], colours};
 }
 
-function legend(cells) {
-  const {edges, highest, colours} = classes(cells);
-  return el("p", {class: "legend"}, el("span", {class: "faint"}, "Count, with noise "), edges.map((low, i) => {
-    const high = i + 1 < edges.length ? edges[i + 1] - 1 : highest;
+function legend({cells, cellM}) {
+  const {edges, highest, colours} = classes(cells), adaptive = cells.some(c => c.side);
+  const level = x => number(adaptive ? Number(x.toPrecision(2)) : x);
+  return el("p", {class: "legend"}, el("span", {class: "faint"}, adaptive ? `Count in a square of ${length(cellM)}, with noise ` : "Count, with noise "), edges.map((low, i) => {
+    const high = i + 1 < edges.length ? edges[i + 1] - (adaptive ? 0 : 1) : highest;
     return el("span", {class: "key"}, svg("svg", {viewBox: "0 0 12 12", width: 12, height: 12, "aria-hidden": "true"}, svg("rect", {class: "heat" + colours[i], width: 12, height: 12, rx: 2})),
-      low === high ? number(low) : `${number(low)} to ${number(high)}`);
+      low === high ? level(low) : `${level(low)} to ${level(high)}`);
   }));
 }
 
@@ -127,8 +131,8 @@ function picture(data, frame, name, width, tell) {
   if (data.cells.length) {
     const {colour} = classes(data.cells);
     for (const c of data.cells) clip.append(svg("path", {
-      class: "cell heat" + colour(c.count), d: c.ring.map(([lon, lat], i) => `${i ? "L" : "M"}${x(lon).toFixed(1)} ${y(lat).toFixed(1)}`).join("") + "Z",
-      pointerenter: () => tell(`${number(c.count)} near ${degrees(c.ring[0][1], "N", "S")}, ${degrees(c.ring[0][0], "E", "W")}`),
+      class: "cell heat" + colour(c.level), d: c.ring.map(([lon, lat], i) => `${i ? "L" : "M"}${x(lon).toFixed(1)} ${y(lat).toFixed(1)}`).join("") + "Z",
+      pointerenter: () => tell(`${number(c.count)}${c.side ? ` in ${length(c.side)}` : ""} near ${degrees(c.ring[0][1], "N", "S")}, ${degrees(c.ring[0][0], "E", "W")}`),
     }));
   }
   const some = data.points.slice(0, mostPoints), radius = some.length > 1000 ? 2 : some.length > 100 ? 3 : 4.5;
