@@ -5,6 +5,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/geosql/geosql/internal/cli"
@@ -16,6 +18,7 @@ type censusStudy struct {
 	od, places    string    // files
 	columns       []string  // home, work, jobs; place, lat, lon; nil for the known ones
 	levels, radii []float64 // both nil for those of the thesis
+	estimate      bool
 	figures       figures
 }
 
@@ -38,6 +41,7 @@ func (s *censusStudy) register(fs *flag.FlagSet) {
 	fs.StringVar(&s.places, "places", "", "where homes and workplaces are: a `FILE`")
 	s.figures.register(fs)
 	cli.WordsVar(fs, &s.columns, "columns", "the `NAMES` home,work,jobs,place,lat,lon (default those of LODES)")
+	cli.Switch(fs, "estimate", "recover the commutes from each sanitised version too", func() { s.estimate = true })
 	cli.LevelsVar(fs, &s.levels, "level", "the `LEVELS`, such as 1.5 or ln4 (default ln2,ln4,ln6 with --radius)")
 	cli.NumbersVar(fs, &s.radii, "radius", "the `RADII` in miles (default 1.22 with --level)")
 }
@@ -77,8 +81,12 @@ func (s *censusStudy) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	table := censusTable
+	if s.estimate {
+		table = estimateTable
+	}
 	return experiment[census.Row]{
-		table: censusTable,
+		table: table,
 		run:   measured(ctx, &study.Progress, study.Run),
 		draw:  oneFigure(s.figures, "commutes", census.Figure),
 	}.perform(s.figures)
@@ -105,6 +113,9 @@ func (s *censusStudy) start(ctx context.Context) (*census.Study, error) {
 	study, err := census.New(d, s.settings(), commutes)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.od, err)
+	}
+	if s.estimate {
+		study.Places = slices.Collect(maps.Values(places))
 	}
 	return study, nil
 }
@@ -173,5 +184,12 @@ var censusTable = table[census.Row]{
 			rounded(r.Level, 9), rounded(r.Radius, 9), r.Bucket,
 			strconv.FormatInt(r.Original, 10), strconv.FormatInt(r.Released, 10), decimal(r.ShareError, 6),
 		)
+	},
+}
+
+var estimateTable = table[census.Row]{
+	head: censusTable.head + ",estimated,estimate_error",
+	line: func(r census.Row) string {
+		return cells(censusTable.line(r), decimal(r.Estimated, 1), decimal(r.EstimateError, 6))
 	},
 }

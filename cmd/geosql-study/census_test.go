@@ -78,6 +78,21 @@ func TestStudyCensus(t *testing.T) {
 	}
 }
 
+// Estimates are columns more, and have all jobs too.
+func TestStudyCensusEstimate(t *testing.T) {
+	od, places := clitest.WriteFile(t, censusJobs), clitest.WriteFile(t, censusPlaces)
+	estimated := 0.0
+	for _, r := range censusOf(t, "-od", od, "-places", places, "-estimate", "-level", "2", "-radius", "1") {
+		estimated += measure(t, r, "estimated")
+		if e := (measure(t, r, "estimated") - measure(t, r, "original")) / 3348; math.Abs(measure(t, r, "estimate_error")-e) > 1e-4 {
+			t.Errorf("%v", r)
+		}
+	}
+	if math.Abs(estimated-3348) > 1 {
+		t.Errorf("%v jobs are estimated", estimated)
+	}
+}
+
 // The same jobs are the same study, however the columns are called and ordered.
 func TestStudyCensusReadsColumns(t *testing.T) {
 	rename := func(text, head string) string { return head + text[strings.IndexByte(text, '\n'):] }

@@ -33,6 +33,42 @@ type law interface {
 	blame(cells, weights pair)
 }
 
+// A Matrix is a law as it is written down: for each cell the probabilities of bins, which sum to 1.
+type Matrix [][]float64
+
+// Population returns how many releases, of which so many lie in each bin, are about each cell. The estimate begins with the
+// weights of cells, which are public: one without weight stays empty. If the context is cancelled, it returns its error.
+func (m Matrix) Population(ctx context.Context, weights []float64, counts []int64) ([]float64, error) {
+	cells, _, err := population(ctx, m, weights, counts)
+	return cells, err
+}
+
+func (m Matrix) cells() int { return len(m) }
+func (m Matrix) bins() int  { return len(m[0]) }
+
+func (m Matrix) release(bins, cells pair) {
+	for h := range bins {
+		clear(bins[h])
+		for cell, row := range m {
+			for bin, p := range row {
+				bins[h][bin] += float64(p * cells[h][cell])
+			}
+		}
+	}
+}
+
+func (m Matrix) blame(cells, weights pair) {
+	for h := range cells {
+		for cell, row := range m {
+			sum := 0.
+			for bin, p := range row {
+				sum += float64(p * weights[h][bin])
+			}
+			cells[h][cell] = sum
+		}
+	}
+}
+
 // checkpoints are the numbers of steps that cross-validation chooses from.
 var checkpoints = []int{3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300}
 
@@ -44,17 +80,17 @@ const unexplained = 1e-6
 
 // Population returns how many of the counted releases are about each cell, in numbers that are not negative, and after how
 // many steps. If the context is cancelled, it returns its error.
-func population(ctx context.Context, l law, counts []int64) (estimate []float64, steps int, err error) {
+func population(ctx context.Context, l law, weights []float64, counts []int64) (estimate []float64, steps int, err error) {
 	halves, all := newPair(l.bins()), pair{make([]float64, l.bins()), nil}
 	for bin, n := range counts {
 		halves[0][bin] = split(bin, n)
 		halves[1][bin] = float64(n) - halves[0][bin]
 		all[0][bin] = float64(n)
 	}
-	if steps, err = validated(ctx, l, halves); err != nil {
+	if steps, err = validated(ctx, l, weights, halves); err != nil {
 		return nil, 0, err
 	}
-	e := newExpectation(l, all)
+	e := newExpectation(l, weights, all)
 	for range steps {
 		if ctx.Err() != nil {
 			return nil, 0, context.Cause(ctx)
@@ -78,8 +114,8 @@ func split(bin int, n int64) (first float64) {
 }
 
 // validated returns the number of steps after which each half is likeliest under the estimate from the other.
-func validated(ctx context.Context, l law, halves pair) (best int, err error) {
-	e := newExpectation(l, halves)
+func validated(ctx context.Context, l law, weights []float64, halves pair) (best int, err error) {
+	e := newExpectation(l, weights, halves)
 	taken, worse, most := 0, 0, 0.
 	for k, steps := range checkpoints {
 		for ; taken < steps; taken++ {
@@ -110,15 +146,26 @@ type expectation struct {
 	sums    pair
 }
 
-// newExpectation returns estimates that know nothing.
-func newExpectation(l law, counts pair) *expectation {
+// newExpectation returns estimates that know nothing but the weights of cells, all the same if there are none.
+func newExpectation(l law, weights []float64, counts pair) *expectation {
 	e := &expectation{law: l, counts: counts, cells: newPair(l.cells()), likely: newPair(l.bins()), weights: newPair(l.bins()), sums: newPair(l.cells())}
+	all := float64(l.cells())
+	if weights != nil {
+		all = 0
+		for _, w := range weights {
+			all += w
+		}
+	}
 	for h, bins := range counts {
 		for _, n := range bins {
 			e.totals[h] += n
 		}
 		for cell := range e.cells[h] {
-			e.cells[h][cell] = 1 / float64(l.cells())
+			w := 1.
+			if weights != nil {
+				w = weights[cell]
+			}
+			e.cells[h][cell] = w / all
 		}
 	}
 	return e

@@ -197,19 +197,6 @@ func TestLineHasTheLawOfItsMechanism(t *testing.T) {
 	}
 }
 
-// flip is the law of two cells that are released as each other with some probability.
-type flip float64
-
-func (flip) cells() int { return 2 }
-func (flip) bins() int  { return 2 }
-func (f flip) release(bins, cells pair) {
-	for h, x := range cells {
-		bins[h][0] = (1-float64(f))*x[0] + float64(f)*x[1]
-		bins[h][1] = (1-float64(f))*x[1] + float64(f)*x[0]
-	}
-}
-func (f flip) blame(cells, weights pair) { f.release(cells, weights) }
-
 // Of two cells the likeliest share is known in closed form, and the likelihood never falls on the way.
 func TestLikeliestShareOfTwoCells(t *testing.T) {
 	for _, c := range []struct {
@@ -217,7 +204,7 @@ func TestLikeliestShareOfTwoCells(t *testing.T) {
 		q      float64
 	}{{[2]float64{70, 30}, 0.2}, {[2]float64{50, 50}, 0.4}, {[2]float64{95, 5}, 0.3}, {[2]float64{1, 99}, 0.1}} {
 		counts := pair{c.counts[:], c.counts[:]}
-		e := newExpectation(flip(c.q), counts)
+		e := newExpectation(Matrix{{1 - c.q, c.q}, {c.q, 1 - c.q}}, nil, counts)
 		last := math.Inf(-1)
 		for range 5000 {
 			e.step()
@@ -247,7 +234,7 @@ func TestWithoutNoise(t *testing.T) {
 	for _, z := range []float64{3, 3, 10, 3, 7} {
 		l.Add(z)
 	}
-	estimate, steps, err := population(t.Context(), &l.truncated, l.counts)
+	estimate, steps, err := population(t.Context(), &l.truncated, nil, l.counts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +243,7 @@ func TestWithoutNoise(t *testing.T) {
 			t.Errorf("after %d steps there are %v of %d, not %v", steps, estimate[v], v, n)
 		}
 	}
-	empty, _, err := population(t.Context(), &l.truncated, make([]int64, 11))
+	empty, _, err := population(t.Context(), &l.truncated, nil, make([]int64, 11))
 	if err != nil || slices.Max(empty) != 0 {
 		t.Errorf("of nothing: %v, %v", empty, err)
 	}

@@ -44,7 +44,7 @@ func (l *Line) Add(z float64) { l.counts[l.runs.Of(l.universe.Index(z))]++ }
 // Population returns the estimate as a JSON array on one line, of {"lo":..,"hi":..,"count":..} for each run in order.
 // Counts are rounded to hundredths. If the context is cancelled, it returns its error.
 func (l *Line) Population(ctx context.Context) (string, error) {
-	estimate, _, err := population(ctx, &l.truncated, l.counts)
+	estimate, _, err := population(ctx, &l.truncated, nil, l.counts)
 	if err != nil {
 		return "", err
 	}

@@ -215,7 +215,7 @@ func TestMeterDensities(t *testing.T) {
 				raw[l.runs.Of(u.Index(z))]++
 				l.Add(z)
 			}
-			got, _, err := population(t.Context(), &l.truncated, l.counts)
+			got, _, err := population(t.Context(), &l.truncated, nil, l.counts)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -135,7 +135,7 @@ func (p *Plane) Population(ctx context.Context, points map[int]int64) (*Populati
 		counts[bin] = points
 		n += points
 	}
-	cells, steps, err := population(ctx, law, counts)
+	cells, steps, err := population(ctx, law, nil, counts)
 	return &Population{p, n, steps, cells}, err
 }
 

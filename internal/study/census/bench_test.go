@@ -14,7 +14,7 @@ func BenchmarkSanitise(b *testing.B) {
 		b.Fatal(err)
 	}
 	study := newStudy(b, d, Published, Commute{downtown, downtown, 1})
-	var counts histogram
+	var counts tally
 	c := Commute{downtown, downtown.north(10), int64(b.N)}
 	b.ReportAllocs()
 	b.ResetTimer()

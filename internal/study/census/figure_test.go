@@ -33,7 +33,7 @@ func TestPanel(t *testing.T) {
 	var rows []Row
 	for _, level := range []float64{2, 4} {
 		for k, jobs := range []int64{10, 20, 30, 40} {
-			rows = append(rows, Row{Setting{level, 1}, Buckets[k], jobs, 2 * jobs, 0})
+			rows = append(rows, Row{Setting: Setting{level, 1}, Bucket: Buckets[k], Original: jobs, Released: 2 * jobs})
 		}
 	}
 	rows[0].Released, rows[1].Released = 0, 60

@@ -10,6 +10,25 @@ var upperMiles = [len(Buckets) - 1]float64{10, 25, 50}
 // A histogram counts jobs by bucket.
 type histogram [len(Buckets)]int64
 
+// A tally counts released jobs.
+type tally struct {
+	histogram
+	rings [rings]int64
+}
+
+func (t *tally) add(metres float64, jobs int64) {
+	t.histogram.add(metres, jobs)
+	t.rings[ring(metres)] += jobs
+}
+
+// merge adds the counts of o.
+func (t *tally) merge(o *tally) {
+	t.histogram.merge(&o.histogram)
+	for k, jobs := range o.rings {
+		t.rings[k] += jobs
+	}
+}
+
 // add counts jobs with a commute of the given length.
 func (h *histogram) add(metres float64, jobs int64) {
 	at := 0

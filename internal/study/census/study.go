@@ -28,12 +28,17 @@ type Row struct {
 	Bucket             string  // one of Buckets
 	Original, Released int64   // jobs
 	ShareError         float64 // (Released - Original) / all jobs
+	Estimated          float64 // jobs, from the released homes and the workplaces; 0 without places
+	EstimateError      float64 // (Estimated - Original) / all jobs
 }
 
 // A Study draws sanitised versions of commutes. [New] returns one. It is not safe for
 // concurrent use.
 type Study struct {
 	parallel.Workers // Progress counts parts, over all settings
+
+	// Places are where homes may be; if there are any, commutes are recovered from each sanitised version.
+	Places []Place
 
 	settings  []Setting
 	domain    *planar.Domain
@@ -74,11 +79,22 @@ func (s *Study) Run(ctx context.Context, row func(Row) error) error {
 		if err != nil {
 			return err
 		}
+		var estimate [len(Buckets)]float64
+		if s.Places != nil {
+			if estimate, err = s.recover(ctx, setting.Epsilon(), released.rings[:]); err != nil {
+				return err
+			}
+		}
+		all := float64(s.original.total())
 		for k, name := range Buckets {
-			if err := row(Row{
-				Setting: setting, Bucket: name, Original: s.original[k], Released: released[k],
-				ShareError: float64(released[k]-s.original[k]) / float64(s.original.total()),
-			}); err != nil {
+			r := Row{
+				Setting: setting, Bucket: name, Original: s.original[k], Released: released.histogram[k],
+				ShareError: float64(released.histogram[k]-s.original[k]) / all,
+			}
+			if s.Places != nil {
+				r.Estimated, r.EstimateError = estimate[k], (estimate[k]-float64(s.original[k]))/all
+			}
+			if err := row(r); err != nil {
 				return err
 			}
 		}
@@ -87,12 +103,12 @@ func (s *Study) Run(ctx context.Context, row func(Row) error) error {
 }
 
 // release draws a sanitised version and counts its jobs.
-func (s *Study) release(ctx context.Context, setting Setting) (released histogram, err error) {
+func (s *Study) release(ctx context.Context, setting Setting) (released tally, err error) {
 	m, err := s.mechanism(s.domain, setting.Epsilon())
 	if err != nil {
 		return released, err
 	}
-	counts := make([]histogram, len(s.Sources))
+	counts := make([]tally, len(s.Sources))
 	err = s.Each(ctx, len(s.parts), func(worker, k int) error {
 		for _, c := range s.parts[k] {
 			c.sanitise(ctx, m, s.Sources[worker], &counts[worker])
@@ -107,7 +123,7 @@ func (s *Study) release(ctx context.Context, setting Setting) (released histogra
 
 // sanitise draws a home for each job and counts its distance from the workplace (thesis,
 // figure 5.12). It ends early with ctx.
-func (c *Commute) sanitise(ctx context.Context, m noise.Drawer, src *exact.Source, counts *histogram) {
+func (c *Commute) sanitise(ctx context.Context, m noise.Drawer, src *exact.Source, counts *tally) {
 	for range c.Jobs {
 		if ctx.Err() != nil {
 			return

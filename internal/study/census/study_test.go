@@ -31,7 +31,7 @@ func TestCounts(t *testing.T) {
 	}
 	for k, r := range rows {
 		b := k % len(Buckets)
-		want := Row{settings[k/len(Buckets)], Buckets[b], original[b], released[b], float64(released[b]-original[b]) / 54_321}
+		want := Row{Setting: settings[k/len(Buckets)], Bucket: Buckets[b], Original: original[b], Released: released[b], ShareError: float64(released[b]-original[b]) / 54_321}
 		if r != want {
 			t.Errorf("%+v, not %+v", r, want)
 		}
