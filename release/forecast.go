@@ -21,7 +21,8 @@ type Forecast struct {
 	Dropped   int64 // of the valid ones, since their accounts have more than may be kept
 	Locations int64
 
-	Epsilon  budget.Amount // per metre, for each location
+	Unit     budget.Unit   // of all budgets
+	Epsilon  budget.Amount // for each location
 	Accounts int64         // that pay
 	Already  int64         // of them, that an earlier attempt has charged
 	Most     budget.Amount // that one of the others pays
@@ -72,7 +73,7 @@ func (r *run) forecast(ctx context.Context) (*Forecast, error) {
 	}
 	f := &Forecast{
 		Rows: r.found.rows, Invalid: r.found.invalid, Dropped: r.found.dropped, Locations: r.found.locations,
-		Epsilon: r.mechanism.Price().Amount, Accounts: r.found.payers, Allowed: r.spec.Outside,
+		Unit: r.mechanism.Price().Unit, Epsilon: r.mechanism.Price().Amount, Accounts: r.found.payers, Allowed: r.spec.Outside,
 	}
 	if err := r.setAccuracy(f); err != nil {
 		return nil, err

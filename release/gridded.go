@@ -132,7 +132,7 @@ type Gridded struct {
 	North, East      float64 // the same in metres, in the middle of the box
 	Median           float64 // distance in metres that half of the locations do not exceed
 	Returned         float64 // least share of the released locations that are nearest to their true point of the grid
-	Epsilon          float64 // per metre, at which half of the locations would move farther than the points are apart
+	Epsilon          float64 // at which half of the locations would move farther than the points are apart
 }
 
 // String explains that, in one line.
@@ -146,12 +146,8 @@ func (g Gridded) String() string {
 
 // gridded returns the pairs of columns with locations on a grid that is coarser than the noise.
 func (r *run) gridded() (all []Gridded, err error) {
-	a, noise := r.mechanism.Accuracy(), r.noise()
+	a := r.mechanism.Accuracy()
 	median, err := a.Radius(0.5)
-	if err != nil {
-		return nil, err
-	}
-	inPlane, err := noise.Radius(0.5)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +166,12 @@ func (r *run) gridded() (all []Gridded, err error) {
 		if min(g.North, g.East) <= median || g.Returned < leastReturned {
 			continue
 		}
-		g.Epsilon = floorTo(r.mechanism.Price().Amount.Float64()*inPlane/max(g.North, g.East), 2)
+		epsilon, err := a.Law().EpsilonFor(nil, max(g.North, g.East), 0.5)
+		if err != nil {
+			return nil, err
+		}
+		least, _ := epsilon.Float64()
+		g.Epsilon = floorTo(least, 2)
 		all = append(all, g)
 	}
 	return all, nil

@@ -14,26 +14,12 @@ import (
 // DefaultMechanism is the mechanism of a [Spec] that names none.
 const DefaultMechanism = "laplace"
 
-// Mechanisms returns the names of the mechanisms that can release a data set, in ascending
-// order: the ones that spend epsilon per metre, the unit of limits and reports.
-func Mechanisms() []string {
-	return slices.DeleteFunc(planar.Mechanisms(), func(name string) bool {
-		law, err := planar.LawOf(name)
-		return err != nil || law.Unit() != budget.Metre
-	})
-}
-
-// CheckMechanism returns an error unless the mechanism of that name can release a data set.
+// CheckMechanism returns an error unless there is a mechanism of that name.
 func CheckMechanism(name string) error {
-	names := Mechanisms()
-	if slices.Contains(names, name) {
-		return nil
+	if names := planar.Mechanisms(); !slices.Contains(names, name) {
+		return fmt.Errorf("must be one of %s", strings.Join(names, ", "))
 	}
-	reason := ""
-	if law, err := planar.LawOf(name); err == nil {
-		reason = fmt.Sprintf(", and the %s is charged per %s", law, law.Unit())
-	}
-	return fmt.Errorf("must be one of %s%s", strings.Join(names, ", "), reason)
+	return nil
 }
 
 // newMechanism returns the mechanism that draws the locations of a release.
@@ -51,7 +37,11 @@ func newMechanism(ctx context.Context, s *Spec) (planar.Mechanism, error) {
 	if err := CheckMechanism(name); err != nil {
 		return nil, fmt.Errorf("mechanism %w", err)
 	}
-	return d.Mechanism(name, s.Epsilon)
+	m, err := d.Mechanism(name, s.Epsilon)
+	if err == nil && s.Radius != 0 && m.Price().Unit != budget.Metre {
+		err = fmt.Errorf("mechanism %s takes no level and radius: give it rho per square metre as epsilon", name)
+	}
+	return m, err
 }
 
 // accuracy returns the distance in metres between a location and its released one: the

@@ -250,7 +250,7 @@ func TestRefused(t *testing.T) {
 		{"layer of a standard", good, func(s *Spec) { s.Out = filepath.Join(filepath.Dir(s.Out), "gpkg_out.gpkg") }, `a layer of a GeoPackage cannot have the name "gpkg_out"`},
 		{"no report", good, func(s *Spec) { s.Level = 1 }, "level 1 and radius 0"},
 		{"limit too low", good + "ana,48.86,2.36,2\n", func(s *Spec) { *s.Limit = 2*cost - 1 }, "account 'ana' has 0.019999999999/m left"},
-		{"no limit", good, func(s *Spec) { s.Limit = nil }, `account "ana" has no budget in metres; --limit EPSILON gives one`},
+		{"no limit", good, func(s *Spec) { s.Limit = nil }, `account "ana" has no budget in unit 'm'; --limit EPSILON gives one`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()

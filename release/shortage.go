@@ -73,7 +73,7 @@ func (e *ShortageError) Error() string {
 	first := e.First[0]
 	text := first.Error()
 	if !first.Limited {
-		text = fmt.Sprintf("account %s has no budget in metres; --limit EPSILON gives one to every account without a budget", quote([]byte(first.Account)))
+		text = fmt.Sprintf("account %s has no budget in unit '%s'; --limit EPSILON gives one to every account without a budget", quote([]byte(first.Account)), first.Unit)
 	}
 	text += fmt.Sprintf("; %d of %d accounts cannot pay", e.Accounts, e.Of)
 	if e.Limit > 0 {

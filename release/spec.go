@@ -21,8 +21,8 @@ type Spec struct {
 	// locations only is then invalid, so that every row costs the same.
 	MaxRows int
 
-	Mechanism     string   // one of [Mechanisms]; "" is DefaultMechanism
-	Epsilon       *big.Rat // per metre, for each location
+	Mechanism     string   // one of [planar.Mechanisms]; "" is DefaultMechanism
+	Epsilon       *big.Rat // for each location: per metre, or rho per square metre with the mechanism gauss
 	Level, Radius float64  // if epsilon was given as level/radius, the radius in metres; otherwise 0, 0
 
 	Box    Box     // of the domain
@@ -50,7 +50,7 @@ type Spec struct {
 	Workers     int    // 0: as many as there are processors, up to the number that one reader keeps busy
 
 	// Limit is the limit to set for every account without a limit of its own, if the ledger
-	// has no such limit in metres. nil sets none.
+	// has no such limit in the mechanism's unit. nil sets none.
 	Limit *budget.Amount
 
 	Progress func(Progress) // called by one goroutine at a time; may be nil

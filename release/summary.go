@@ -24,7 +24,8 @@ type Summary struct {
 	Accounts int64 // that were charged
 	Already  int64 // of them, by an earlier attempt
 
-	Epsilon        budget.Amount // per metre, charged for each location
+	Unit           budget.Unit   // of epsilon
+	Epsilon        budget.Amount // charged for each location
 	Mean, Within95 float64       // distance in metres of released locations: expected, and not exceeded by 95 of 100
 	Finished       *time.Time    // when an earlier attempt sealed the release; nil if this one did
 	Repeated       bool          // the release was complete before and nothing was done
@@ -40,6 +41,7 @@ func (r *run) summary(already int64) (*Summary, error) {
 		Invalid:   r.found.invalid,
 		Already:   already,
 		Accounts:  r.found.payers,
+		Unit:      r.mechanism.Price().Unit,
 		Epsilon:   r.mechanism.Price().Amount,
 	}
 	if r.plane != nil {

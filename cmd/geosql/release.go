@@ -14,6 +14,7 @@ import (
 	"github.com/geosql/geosql/cmd/geosql/internal/publish"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/printable"
+	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/release"
 )
 
@@ -96,14 +97,14 @@ func registerRelease(fs *flag.FlagSet, t *publish.Task) {
 	cli.Switch(fs, "publishable", "leave the owner's section out of the report", func() { s.Publishable = true })
 	cli.Switch(fs, "escape-formulas", "put an apostrophe before text of a CSV file that a spreadsheet program would take for a formula",
 		func() { s.EscapeFormulas = true })
-	fs.Func("mechanism", "draw with the mechanism `NAME`: "+strings.Join(release.Mechanisms(), ", ")+" (default "+release.DefaultMechanism+")", func(v string) error {
+	fs.Func("mechanism", "draw with the mechanism `NAME`: "+strings.Join(planar.Mechanisms(), ", ")+" (default "+release.DefaultMechanism+")", func(v string) error {
 		s.Mechanism = v
 		return release.CheckMechanism(v)
 	})
-	rationalVar(fs, &s.Epsilon, cli.Rational, "epsilon", "charge `E` per metre for each location")
+	rationalVar(fs, &s.Epsilon, cli.Rational, "epsilon", "charge `E` per metre for each location, with --mechanism gauss as rho per square metre")
 	rationalVar(fs, &t.Level, cli.RationalLevel, "level", "set epsilon to `L`/METRES; a level is the logarithm of a factor, such as 1.386 or ln4")
 	rationalVar(fs, &t.Radius, cli.Rational, "radius", "set the radius of the level to `METRES`")
-	fs.Func("limit", "give every account a budget of `E` per metre, if the ledger has no limit for everybody", func(v string) error {
+	fs.Func("limit", "give every account a budget of `E` in the same unit, if the ledger has no limit for everybody", func(v string) error {
 		x, err := cli.Rational(v)
 		if err != nil {
 			return err

@@ -96,7 +96,7 @@ func TestReleaseDryRunShortage(t *testing.T) {
 	t.Parallel()
 	p := newPublisher(t, 120)
 	r := p.run(t, "--dry-run")
-	clitest.WantError(t, r, 1, `account "u0" has no budget in metres`)
+	clitest.WantError(t, r, 1, `account "u0" has no budget in unit 'm'`)
 	wantTexts(t, r.Out, "budgets    50 of 50 accounts cannot pay; one account is asked for up to 0.03/m\n", "and 45 more\n",
 		"--limit 0.03 would suffice")
 	p.wantFiles(t, "in.csv")

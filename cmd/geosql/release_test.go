@@ -77,9 +77,42 @@ func (p publisher) without(flag string) publisher {
 	return publisher{p.dir, args}
 }
 
+// Gaussian noise is charged as rho, and what was spent is read as epsilon and delta; a year of reports is limited by one of them.
+func TestReleaseWithGauss(t *testing.T) {
+	p := newPublisher(t, 120).with("--epsilon", "0.000001").and("--mechanism", "gauss")
+	clitest.WantError(t, p.without("--epsilon").run(t, "--level", "ln4", "--radius", "200"), 1, "mechanism gauss takes no level and radius")
+	r := p.run(t, "--limit", "0.000002", "--dry-run")
+	for _, want := range []string{
+		"price      0.000001/m2 for each location, 0.00012/m2 in total\n", "one account is asked for up to 0.000003/m2\n",
+		"20 of 50 accounts cannot pay", "--limit 0.000003 would suffice",
+	} {
+		if r.Status != 1 || !strings.Contains(r.Out, want) {
+			t.Errorf("no %q in %+v", want, r)
+		}
+	}
+	r = p.run(t, "--limit", "0.000003", "--id", "spring")
+	for _, want := range []string{
+		"charged: 0.000001/m2 for each of 120 locations, to 50 accounts; 0.00012/m2 in total (release spring)\n",
+		"expected error: 887 m on average, at most 1732 m with probability 0.95\n",
+	} {
+		if r.Status != 0 || !strings.Contains(r.Err, want) {
+			t.Errorf("no %q in %+v", want, r)
+		}
+	}
+	r = clitest.Run(t, "", "-csv", "--ledger", p.path("ledger"), ":memory:",
+		"SELECT unit, spent, geoind_delta(spent, 101.4143, 1, 'gauss', 1) < 0.001 FROM ledger_balance WHERE account = 'u0'")
+	if want := "unit,spent,"; r.Status != 0 || !strings.HasPrefix(r.Out, want) || !strings.Contains(r.Out, "m2,0.000003,") {
+		t.Errorf("%+v", r)
+	}
+	page, err := os.ReadFile(p.path("out.csv.report.html"))
+	if err != nil || !strings.Contains(string(page), "ρ = 0.000001 per square metre") {
+		t.Errorf("%v, %.200s", err, page)
+	}
+}
+
 func TestReleaseCommand(t *testing.T) {
 	p := newPublisher(t, 120)
-	clitest.WantError(t, p.run(t), 1, `release: account "u0" has no budget in metres; --limit EPSILON gives one to every account without`)
+	clitest.WantError(t, p.run(t), 1, `release: account "u0" has no budget in unit 'm'; --limit EPSILON gives one to every account without`)
 	clitest.WantError(t, p.run(t, "--limit", "0.029"), 1, "has 0.029/m left")
 	p.write(t, "other", "")
 	r := p.run(t, "--limit", "0.03", "--keep", "id", "--id", "spring")

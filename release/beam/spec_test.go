@@ -120,7 +120,7 @@ func TestReadSpecRefuses(t *testing.T) {
 		{good.with("domain", "[1, 2, 3, 4]").String(), "five numbers"},
 		{good.with("domain", "[1, 2, 3, 4, null]").String(), "five numbers"},
 		{good.with("domain", "").String(), `add "domain"`},
-		{good.with("mechanism", `"gauss"`).String(), "must be one of"},
+		{good.with("mechanism", `"gauss2"`).String(), "must be one of"},
 		{good.with("outside", "2").String(), "from 0 to 1"},
 		{good.with("id", `"a\u0007"`).String(), "a line of text"},
 		{good.with("publishable", `"yes"`).String(), "true or false"},

@@ -33,6 +33,7 @@ type metadata struct {
 	Charge      metadataCharge    `json:"charge"`
 	Accuracy    metadataAccuracy  `json:"accuracy"`
 	Density     *metadataDensity  `json:"density,omitempty"`
+	Bounds      []metadataBound   `json:"epsilon_delta_of_one_location,omitempty"`
 	Meaning     []string          `json:"meaning"`
 	NotPromised []string          `json:"not_promised"`
 	Citation    []citation        `json:"citation"`
@@ -69,6 +70,14 @@ type metadataDomain struct {
 	Frame  string  `json:"coordinates"`
 }
 
+// metadataBound says that each set of outputs is at most exp(epsilon) times as likely, plus delta, from one true location as from
+// another at the distance.
+type metadataBound struct {
+	Distance float64 `json:"distance_m"`
+	Epsilon  float64 `json:"epsilon"`
+	Delta    float64 `json:"delta"`
+}
+
 type metadataCharge struct {
 	Each       float64 `json:"epsilon_per_location"`
 	Total      float64 `json:"epsilon_of_all_locations"`
@@ -100,6 +109,15 @@ var citations = []citation{
 		"Proceedings of the 20th ACM Conference on Computer and Communications Security, pages 901-914", 2013, "10.1145/2508859.2516735"},
 	{"Nicolás E. Bordenabe", "Measuring Privacy with Distinguishability Metrics: Definitions, Mechanisms and Application to Location Privacy",
 		"PhD thesis, École Polytechnique", 2014, ""},
+}
+
+// gaussCitations are where those of Gaussian noise come from.
+var gaussCitations = []citation{
+	{"Clément L. Canonne, Gautam Kamath, Thomas Steinke", "The Discrete Gaussian for Differential Privacy",
+		"NeurIPS 33", 2020, ""},
+	{"Borja Balle, Yu-Xiang Wang", "Improving the Gaussian Mechanism for Differential Privacy: Analytical Calibration and Optimal Denoising",
+		"Proceedings of the 35th International Conference on Machine Learning", 2018, ""},
+	{"Adam Smith, Abhradeep Thakurta", "Fully Adaptive Composition for Gaussian Differential Privacy", "arXiv 2210.17520", 2022, ""},
 }
 
 // WriteMetadata writes the public facts of a release as JSON, in UTF-8. It depends only on
@@ -138,13 +156,27 @@ func newMetadata(p Public) metadata {
 		all += n
 	}
 	m.Charge.Total = decimal.Round(float64(all)*p.Epsilon, 15) // all that a float64 has
+	if g := promised(&p); g.gauss {
+		m.Citation = gaussCitations
+		for _, d := range g.distances(0) {
+			m.Bounds = append(m.Bounds, metadataBound{d, g.exponent(d, 1), aside})
+		}
+	}
 	return m
 }
 
 // meaning returns the promise in sentences.
 func (p *Public) meaning() []string {
-	g := guarantee{epsilon: p.Epsilon, step: p.Step}
+	g := promised(p)
 	at := g.at(g.example(p.Radius), 1)
+	if g.gauss {
+		return plainSpaces(
+			"Each location was drawn at random around the true one; the noise is not recorded anywhere.",
+			"epsilon is a rho per square metre: for every order a > 1, the Rényi divergence between the published locations of two true ones d metres apart, in metres along the WGS 84 ellipsoid, is at most a * epsilon * (d + sqrt(2) * step_m)^2.",
+			fmt.Sprintf("For two places %s apart, any set of points on the map is at most %s times as likely to have the published location, plus a probability of %s.", at.Distance, at.Factor, plainly(aside)),
+			"Several locations of one account, and later releases about it, add up: n locations have n * epsilon in place of epsilon.",
+		)
+	}
 	return plainSpaces(
 		"Each location was drawn at random around the true one; the noise is not recorded anywhere.",
 		"Any published location is at most exp(epsilon * (d + sqrt(2) * step_m)) times as likely from one true location as from another d metres away, in metres along the WGS 84 ellipsoid.",

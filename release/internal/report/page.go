@@ -41,6 +41,7 @@ type publicPart struct {
 	Box, Step       string
 	Mechanism       string
 	Epsilon         string
+	Delta           string // of Gaussian noise, with which epsilon is rho; empty for other noise
 	Level           string // within Radius; empty if epsilon was given
 	Radius          string
 	Example         distinction // one location
@@ -65,7 +66,7 @@ type locationPart struct {
 }
 
 func newPublicPart(p Public) publicPart {
-	g := guarantee{epsilon: p.Epsilon, step: p.Step}
+	g := promised(&p)
 	width := binWidth(p.noise())
 	page := publicPart{
 		Generator: "geosql " + version.Version,
@@ -81,6 +82,9 @@ func newPublicPart(p Public) publicPart {
 		MeanError:       length(p.MeanError), Error95: length(p.Error95),
 		Expected: newHistogram("expected", "Expected distances between published and true locations",
 			width, expectedShares(p.noise(), width), nil),
+	}
+	if g.gauss {
+		page.Delta = plainly(aside)
 	}
 	if p.Shards > 0 {
 		page.Shards, page.Listed = count(int64(p.Shards)), printable.Text(p.Listed)

@@ -43,17 +43,17 @@ func drawData(t *rapid.T) Data {
 	p := Public{
 		Output: name.Draw(t, "output"), SHA256: name.Draw(t, "sha256"), Time: time.Unix(1e9, 0),
 		Kept: rapid.SliceOfN(name, 0, 3).Draw(t, "kept"),
-		Law:  planar.LaplaceLaw, Epsilon: magnitude(minEpsilon, maxEpsilon*0.99, "epsilon"), Box: box, Step: magnitude(0.001, 1e5, "step"),
+		Law:  rapid.SampledFrom([]*planar.Law{planar.LaplaceLaw, planar.GaussLaw}).Draw(t, "law"), Epsilon: magnitude(minEpsilon, maxEpsilon*0.99, "epsilon"), Box: box, Step: magnitude(0.001, 1e5, "step"),
 		MeanError: magnitude(1e-6, 1e13, "mean"), Error95: magnitude(1e-6, 1e13, "error"),
 		SetAside: rapid.Bool().Draw(t, "rejects"), OneAccount: rapid.Bool().Draw(t, "one"), Region: rapid.Bool().Draw(t, "region"),
 	}
-	if rapid.Bool().Draw(t, "asked") {
+	if p.Law == planar.LaplaceLaw && rapid.Bool().Draw(t, "asked") {
 		p.Level, p.Radius = magnitude(1e-6, 1e6, "level"), magnitude(1e-3, maxNumber, "radius")
 	}
 	o := &Owner{Input: name.Draw(t, "input"), ID: name.Draw(t, "id"), Account: name.Draw(t, "account"), Rejected: 1, Rejects: name.Draw(t, "file")}
 	for range rapid.IntRange(1, 3).Draw(t, "pairs") {
 		l := Location{Lat: name.Draw(t, "lat"), Lon: name.Draw(t, "lon"), Released: NewGrid(box)}
-		c := OwnerLocation{Raw: NewGrid(box), Moved: NewMoves(planar.LaplaceLaw.Plane(p.Epsilon))}
+		c := OwnerLocation{Raw: NewGrid(box), Moved: NewMoves(p.noise())}
 		for range rapid.SampledFrom([]int{0, 1, 5000}).Draw(t, "locations") {
 			c.Raw.Add(sequence.Float64()*180-90, sequence.Float64()*360-180)
 			l.Released.Add(box.South+sequence.Float64()*(box.North-box.South), box.West+sequence.Float64())

@@ -13,7 +13,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/printable"
 	"github.com/geosql/geosql/ledger"
@@ -33,8 +32,11 @@ func (t *Task) dryRun(ctx context.Context) error {
 	t.Spec.Progress = showProgress(line, "checking")
 	f, err := release.DryRun(ctx, t.Spec, l)
 	line.Clear()
-	everyone, unread := l.Balance(ledger.Everyone, budget.Metre)
-	if err := cmp.Or(err, unread, l.Close()); err != nil {
+	var everyone ledger.Balance
+	if err == nil {
+		everyone, err = l.Balance(ledger.Everyone, f.Unit)
+	}
+	if err := cmp.Or(err, l.Close()); err != nil {
 		return err
 	}
 	if err := t.printForecast(f, everyone); err != nil {
@@ -75,7 +77,7 @@ func (t *Task) printForecast(f *release.Forecast, everyone ledger.Balance) error
 		p.say("left out   %d rows, since their accounts have more than %d", f.Dropped, t.Spec.MaxRows)
 	}
 	p.say("locations  %d, of %s", f.Locations, cli.Count(f.Accounts, "account"))
-	p.say("price      %v/m for each location, %s/m in total", f.Epsilon, total(f.Epsilon, f.Locations))
+	p.say("price      %v/%s for each location, %s/%[2]s in total", f.Epsilon, f.Unit, total(f.Epsilon, f.Locations))
 	if f.Complete {
 		p.say("budgets    an earlier attempt has charged and drawn everything; the release only names the files")
 	} else if f.Repeated {
@@ -115,10 +117,10 @@ func (t *Task) budgets(p *page, f *release.Forecast, everyone ledger.Balance) {
 	}
 	s, left := f.Shortage, f.Accounts-f.Already
 	if s.Accounts == 0 {
-		p.say("budgets    all can pay; one account pays up to %v/m", f.Most)
+		p.say("budgets    all can pay; one account pays up to %v/%s", f.Most, f.Unit)
 		return
 	}
-	p.say("budgets    %d of %s cannot pay; one account is asked for up to %v/m", s.Accounts, cli.Count(left, "account"), f.Most)
+	p.say("budgets    %d of %s cannot pay; one account is asked for up to %v/%s", s.Accounts, cli.Count(left, "account"), f.Most, f.Unit)
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "asked\tleft\tshort\t  account")
@@ -144,8 +146,8 @@ func (t *Task) budgets(p *page, f *release.Forecast, everyone ledger.Balance) {
 		if everyone.Window > 0 {
 			window = fmt.Sprintf(", %d", everyone.Window)
 		}
-		p.say("           A limit of %v/m would suffice, for '*' or for accounts with a limit of their own:", s.Limit)
-		p.say("             geosql --ledger %s :memory: \"SELECT budget_limit('*', 'm', %v%s)\"", cli.ShellWord(t.Ledger.File), s.Limit, window)
+		p.say("           A limit of %v/%s would suffice, for '*' or for accounts with a limit of their own:", s.Limit, f.Unit)
+		p.say("             geosql --ledger %s :memory: \"SELECT budget_limit('*', '%s', %v%s)\"", cli.ShellWord(t.Ledger.File), f.Unit, s.Limit, window)
 	}
 	if s.Epsilon > 0 && f.Already == 0 {
 		p.say("           So would --epsilon %v, with more noise.", s.Epsilon)

@@ -186,8 +186,8 @@ func (t *Task) printSummary(s *release.Summary) {
 // printReleased prints the names of the released files, and of the one that describes them.
 func (t *Task) printReleased(s *release.Summary, files, description string) {
 	cli.Say("released %s: %d rows in the order of the input, which is public", files, s.Rows)
-	cli.Say("charged: %v/m for each of %d locations, to %s; %s/m in total (release %s)",
-		s.Epsilon, s.Locations, cli.Count(s.Accounts, "account"), total(s.Epsilon, s.Locations), s.ID)
+	cli.Say("charged: %v/%s for each of %d locations, to %s; %s/%[2]s in total (release %[6]s)",
+		s.Epsilon, s.Unit, s.Locations, cli.Count(s.Accounts, "account"), total(s.Epsilon, s.Locations), s.ID)
 	if s.Already > 0 && s.Finished == nil {
 		cli.Say("an earlier attempt had already charged the first %d of these accounts", s.Already)
 	}

@@ -138,7 +138,7 @@ func report(r *beam.Result) {
 		return
 	}
 	cli.Say("released %s in %d shards: %d rows in the order of the input, which is public", r.Out, r.Shards, s.Rows)
-	cli.Say("charged: %v/m for each of %d locations, to %d accounts (release %s)", s.Epsilon, s.Locations, s.Accounts, s.ID)
+	cli.Say("charged: %v/%s for each of %d locations, to %d accounts (release %s)", s.Epsilon, s.Unit, s.Locations, s.Accounts, s.ID)
 	cli.Say("expected error: %.0f m on average, at most %.0f m with probability 0.95", s.Mean, s.Within95)
 	if s.Dropped > 0 {
 		cli.Say("left out: %d rows of accounts that have more than max-rows-per-account", s.Dropped)
