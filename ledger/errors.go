@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -11,6 +12,17 @@ import (
 
 // codeDenied is SQLITE_AUTH_USER, the result code of a call that was refused.
 const codeDenied = 23 | 1<<8
+
+// Errors of a ledger that somebody has to look after. The errors of its methods wrap them, and nothing was charged.
+var (
+	// ErrLost is the error of a server that lacks charges which were acknowledged. Nobody can charge the ledger until its owner
+	// restores a newer copy or accepts the loss.
+	ErrLost = errors.New("the server lacks charges")
+
+	// ErrLossAccepted is the error of a process that had the ledger open when its owner accepted a loss. It closes the ledger
+	// and opens it again.
+	ErrLossAccepted = errors.New("the owner has accepted that the server lost charges: close the ledger and open it again")
+)
 
 // RefusalError is the error of a charge or reservation for which an account, or the budget of a
 // role for it, does not have enough left. Nothing was charged.

@@ -87,7 +87,7 @@ func TestShardsAfterLoss(t *testing.T) {
 			if _, err := inShards(s, l, n, -1); err == nil || !strings.Contains(err.Error(), "geosql ledger accept") {
 				t.Errorf("a server that lacks charges: %v", err)
 			}
-			_, err = postgres.Accept(url)
+			_, err = postgres.Accept(url, false)
 			check(t, err)
 
 			l = openPostgres(t, url, "second")
@@ -190,7 +190,7 @@ func TestShardsOfMovedLedger(t *testing.T) {
 	if err := move(url, file); err == nil {
 		t.Error("the ledger moves")
 	}
-	_, err = postgres.Accept(url)
+	_, err = postgres.Accept(url, true)
 	check(t, err)
 	check(t, move(url, file))
 }

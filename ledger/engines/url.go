@@ -14,12 +14,19 @@ func openURL(url string, create bool) (ledger.Ledger, error) {
 	return l, nil
 }
 
+// FindLoss returns what is known of charges that the server of a ledger has lost: see [postgres.FindLoss].
+func FindLoss(url string) (*postgres.Loss, error) {
+	if err := Check(url); err != nil {
+		return nil, err
+	}
+	return postgres.FindLoss(url)
+}
+
 // Accept makes a ledger usable again after its server has lost charges, for an owner who knows that: see
 // [postgres.Accept].
-func Accept(url string) error {
+func Accept(url string, force bool) (*postgres.Loss, error) {
 	if err := Check(url); err != nil {
-		return err
+		return nil, err
 	}
-	_, err := postgres.Accept(url)
-	return err
+	return postgres.Accept(url, force)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/pgtest"
 	"github.com/geosql/geosql/internal/trials"
+	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/postgres/internal/state"
 )
 
@@ -106,7 +107,7 @@ func TestCrashFailoverToAStandbyThatIsBehind(t *testing.T) {
 			t.Errorf("%v were granted while %v", now-granted, err)
 		}
 	}
-	refused(errBehind)
+	refused(ledger.ErrLost)
 	c.killSome(1)
 	t.Run("begins now", func(t *testing.T) { // and knows it from its machine
 		for _, machine := range c.machines {
@@ -116,9 +117,9 @@ func TestCrashFailoverToAStandbyThatIsBehind(t *testing.T) {
 			}
 		}
 	})
-	generation, err := Accept(c.where)
-	if check(t, err); generation != 2 {
-		t.Errorf("generation %d", generation)
+	loss, err := Accept(c.where, false)
+	if check(t, err); loss.Generation != 2 {
+		t.Errorf("generation %d", loss.Generation)
 	}
 	for _, a := range c.apps {
 		if a != nil {

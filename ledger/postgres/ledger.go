@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/geosql/geosql/ledger/internal/engine"
-	"github.com/geosql/geosql/ledger/postgres/internal/state"
 )
 
 // Ledger implements [ledger.Ledger]. A process has one Ledger for each URL. Every [Open] needs one
@@ -129,39 +128,10 @@ SELECT max(value) FILTER (WHERE key = 'id'), max(value) FILTER (WHERE key = 'gen
 	if err != nil {
 		return err
 	}
-	return s.checkKnown(ctx, conn, generation)
-}
-
-// checkKnown checks that the server has the entries that the processes of this machine have stored.
-func (s *store) checkKnown(ctx context.Context, conn *pgx.Conn, generation int64) error {
-	folder, err := state.Folder()
-	if err != nil {
-		return nil // a writer will hear of it
+	if err = checkKnown(ctx, conn, s.id, generation); err == errBehind {
+		_ = noteLoss(ctx, conn, s.id) // the error is the loss
 	}
-	all, err := state.All(folder, s.id)
-	if err != nil {
-		return err
-	}
-	for _, seen := range all {
-		if seen.Generation > generation {
-			return errBehind
-		}
-		if seen.Generation < generation || seen.Last.ID == 0 {
-			continue
-		}
-		var known bool
-		err := queryRow(ctx, conn, `
-SELECT EXISTS (SELECT FROM geosql.writer WHERE id = $1::uuid AND archived >= $2)
-  OR EXISTS (SELECT FROM geosql.entry WHERE writer = $1::uuid AND seq = $2 AND hash = $3)`,
-			[]any{seen.ID, seen.Last.ID, seen.Last.Hash[:]}, &known)
-		if err != nil {
-			return err
-		}
-		if !known {
-			return errBehind
-		}
-	}
-	return nil
+	return err
 }
 
 // ID implements [ledger.Ledger].

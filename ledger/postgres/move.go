@@ -146,6 +146,9 @@ func (p *Place) Retire(to string) error {
 			if err := checkShardsComplete(ctx, tx); err != nil {
 				return err
 			}
+			if lost, err := readLoss(ctx, tx); lost != 0 || err != nil {
+				return cmp.Or(err, errLost(lost))
+			}
 			_, err := tx.Exec(ctx, "INSERT INTO geosql.meta VALUES ('moved', $1), ('moved_at', geosql.now()::text) ON CONFLICT DO NOTHING", to)
 			return err
 		})
@@ -166,7 +169,7 @@ func checkShardsComplete(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	return fmt.Errorf("release %s is not complete, and its shards cannot move: complete it with its 'geosql release' command first, "+
-		"or give it up with 'geosql ledger accept', which forgets all unfinished releases and keeps their charges", printable.Text(id))
+		"or give it up with 'geosql ledger accept --force', which forgets all unfinished releases and keeps their charges", printable.Text(id))
 }
 
 // Reinstate implements [engine.Place].
@@ -249,7 +252,7 @@ func makeRoom(ctx context.Context, tx pgx.Tx, c *engine.Contents) (generation in
 	}
 	_, err = tx.Exec(ctx, `TRUNCATE geosql.writer, geosql.entry, geosql.balance, geosql.budget, geosql.leased_trace, geosql.run, geosql.lease,
 		geosql.release, geosql.sharding, geosql.part, geosql.part_count, geosql.answer, geosql.seen, geosql.purse, geosql.fact, geosql.head;
-		DELETE FROM geosql.meta WHERE key = 'moved_at'`)
+		DELETE FROM geosql.meta WHERE key IN ('moved_at', 'lost')`)
 	return max(generation, c.Generation) + 1, err
 }
 

@@ -98,7 +98,7 @@ func TestOthersAmongPlantedFunctions(t *testing.T) {
 		t.Errorf("%d entries are archived, %v", n, err)
 	}
 	check(t, verify(l, path, &head))
-	_, err = Accept(where)
+	_, err = Accept(where, true)
 	check(t, err)
 
 	from, err := NewPlace(where)

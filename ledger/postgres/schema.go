@@ -29,6 +29,9 @@ const (
 	factLock   = 0x67656f4c_00000003
 )
 
+// version is the version of the schema that this program knows.
+const version int64 = 4
+
 // errNoLedger is the error of a database without a ledger.
 var errNoLedger = fmt.Errorf("the database has no ledger: %w", fs.ErrNotExist)
 

@@ -74,8 +74,8 @@ func (r *entries) add(e *ledger.Entry, h *ledger.Head) {
 
 const beginSQL = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 
-const enterSQL = `SELECT started, recovery, durable, storage, generation, moved, turn, seq, hash, standings, places, now
-FROM geosql.enter($1::uuid, $2, $3, $4)`
+const enterSQL = `SELECT started, recovery, durable, storage, generation, moved, turn, seq, hash, standings, places, now, lost
+FROM geosql.enter($1, $2::uuid, $3, $4, $5)`
 
 // begin begins a transaction: the first of its two round trips. It is called under turn.
 func (s *store) begin(ctx context.Context, p *plan) (*transaction, error) {
@@ -93,6 +93,9 @@ func (s *store) begin(ctx context.Context, p *plan) (*transaction, error) {
 	}
 	if err != nil {
 		t.end()
+		if errors.Is(err, errBehind) {
+			_ = noteLoss(ctx, s.pool, s.id) // the error is the loss
+		}
 		return nil, err
 	}
 	return t, nil
@@ -115,13 +118,13 @@ func (t *transaction) enter(ctx context.Context, p *plan) error {
 	batch := &pgconn.Batch{}
 	(&statement{sql: beginSQL}).queue(batch)
 	(&statement{sql: pinSQL}).queue(batch)
-	(&statement{enterSQL, []any{t.store.writer.file.ID(), p.alone, accounts, units}}).queue(batch)
+	(&statement{enterSQL, []any{version, t.store.writer.file.ID(), p.alone, accounts, units}}).queue(batch)
 	sent := moment(time.Now())
 	results, err := t.conn.Conn().PgConn().ExecBatch(ctx, batch).ReadAll()
 	if err != nil {
 		return lost(err)
 	}
-	if len(results) != 3 || len(results[2].Rows) != 1 || len(results[2].Rows[0]) != 12 {
+	if len(results) != 3 || len(results[2].Rows) != 1 || len(results[2].Rows[0]) != 13 {
 		return errAnswer
 	}
 	return t.entered(results[2].Rows[0], keys, sent)
@@ -133,10 +136,13 @@ func (t *transaction) entered(row [][]byte, keys []engine.Key, sent moment) erro
 	if err := checkServer(recovery, durable, storage); err != nil {
 		return err
 	}
-	if moved != nil {
+	switch {
+	case moved != nil:
 		return errMoved(string(moved))
-	}
-	if row[6] == nil {
+	case row[12] != nil:
+		lost, err := decodeInt(row[12])
+		return cmp.Or(err, errLost(lost))
+	case row[6] == nil:
 		return errBehind
 	}
 	var at position
@@ -155,7 +161,7 @@ func (t *transaction) entered(row [][]byte, keys []engine.Key, sent moment) erro
 	}
 	t.store.clock.set(started, sent)
 	if err := t.store.writer.check(at, generation); err != nil {
-		t.store.outdated.Store(err == errOtherGeneration)
+		t.store.outdated.Store(err == errOtherGeneration) // and [Open] gives another
 		return err
 	}
 	t.head = at.head

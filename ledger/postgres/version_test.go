@@ -49,6 +49,27 @@ func walk(t *testing.T, of opener, name, state string) (string, budget.Amount) {
 	return string(before), lost
 }
 
+// A program that was connected when another one has converted the ledger charges nothing.
+func TestConvertedByAnother(t *testing.T) {
+	where := pgtest.Start(t).Database(t)
+	l := open(t, where)
+	check(t, l.SetLimit("*", unit, one, 0))
+	check(t, l.Charge("f", unit, items(tenth, "ana")))
+	spoil(t, where, "UPDATE geosql.meta SET value = '5' WHERE key = 'version'")
+	if err := l.Charge("f", unit, items(tenth, "ana")); err == nil || !strings.Contains(err.Error(), "converted by another geosql (ledger version 5, this is 4)") {
+		t.Errorf("got %v", err)
+	}
+	spoil(t, where, "UPDATE geosql.meta SET value = '4' WHERE key = 'version'")
+	check(t, l.Charge("f", unit, items(tenth, "ana")))
+}
+
+func TestVersionIsOfTheLastMigration(t *testing.T) {
+	known, err := readMigrations()
+	if check(t, err); int64(len(known)) != version {
+		t.Errorf("the version is %d after %d migrations", version, len(known))
+	}
+}
+
 // A ledger of version 2 is brought to this version when it is opened, with all that it has. A program of that version takes
 // no steps of traces any more, whether it is connected already or comes later.
 func TestVersion2(t *testing.T) {
@@ -74,14 +95,14 @@ func TestVersion2(t *testing.T) {
 	check(t, err)
 
 	now := another(t, where)
-	if v := queryText(t, where, "SELECT value FROM geosql.meta WHERE key = 'version'"); v != "3" {
+	if v := queryText(t, where, "SELECT value FROM geosql.meta WHERE key = 'version'"); v != "4" {
 		t.Errorf("version %s", v)
 	}
 	if _, err := old.Exec(t.Context(), oldStep, []byte("old")); err == nil || !strings.Contains(err.Error(), `"geosql.trace" does not exist`) {
 		t.Errorf("an older program that is connected: %v", err)
 	}
 	_, err = schemaVersion(t.Context(), old, 2)
-	if err == nil || err.Error() != "written by a newer geosql (ledger version 3, this is 2)" {
+	if err == nil || err.Error() != "written by a newer geosql (ledger version 4, this is 2)" {
 		t.Errorf("an older program that comes later: %v", err)
 	}
 	if b, err := now.Balance("ana", unit); err != nil || b != before || b.Reserved != tenth || b.Spent != tenth+2*hundredth {

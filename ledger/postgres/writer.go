@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -42,12 +43,18 @@ func genesis(id, writer string) ledger.Head {
 }
 
 var (
-	errBehind = errors.New("the server lacks charges that this machine knows it has stored: it was restored from an older copy, " +
-		"or a replica that was behind took over; its owner accepts the loss with: geosql ledger accept URL")
-	errOtherGeneration = errors.New("the owner has accepted that the server lost charges; the reservations of this process may be " +
-		"among them; close the ledger and open it again")
-	errSameWriter = errors.New("somebody else writes under this machine's name: its state folder was copied; remove the copy")
+	errBehind          = fmt.Errorf("%w that this machine knows it has stored%s", ledger.ErrLost, lossText)
+	errOtherGeneration = fmt.Errorf("%w; the reservations of this process may be among them", ledger.ErrLossAccepted)
+	errSameWriter      = errors.New("somebody else writes under this machine's name: its state folder was copied; remove the copy")
 )
+
+// lossText says how charges are lost, and how the ledger is used again.
+const lossText = ": it was restored from an older copy, or a replica that was behind took over; its owner accepts the loss with: geosql ledger accept URL"
+
+// errLost returns the error of a ledger of which a process has found at a time that charges are missing.
+func errLost(found int64) error {
+	return fmt.Errorf("%w, as another process found at %s%s", ledger.ErrLost, time.UnixMicro(found).UTC().Format(time.RFC3339), lossText)
+}
 
 // claim makes this process a writer.
 func (s *store) claim(ctx context.Context, conn *pgx.Conn) (*writer, error) {
@@ -134,7 +141,9 @@ func (w *writer) knows(ctx context.Context, conn *pgx.Conn, h ledger.Head, archi
 // has ended, since the server has locked the writer's row.
 func (w *writer) check(found position, generation int64) error {
 	switch {
-	case generation != w.generation:
+	case generation < w.generation:
+		return errBehind
+	case generation > w.generation:
 		return errOtherGeneration
 	case w.doubt != nil && found == *w.doubt:
 		if err := w.advance(found); err != nil {

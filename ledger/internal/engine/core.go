@@ -42,6 +42,9 @@ func (c *Core) update(needs Needs, work func(Transaction) error) error {
 	return Wrap(c.store.Update(needs, work))
 }
 
+// Ready implements [ledger.Ledger].
+func (c *Core) Ready() error { return c.update(nil, func(Transaction) error { return nil }) }
+
 // over reports whether a term has ended. Most have no end, and need no clock.
 func (c *Core) over(t ledger.Term) bool { return t.End != 0 && t.Over(c.store.Now()) }
 

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/geosql/geosql/internal/pgtest"
+	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/postgres/internal/state"
 )
 
@@ -33,6 +35,10 @@ func TestRestoredServer(t *testing.T) {
 	t.Setenv(state.FolderVariable, here)
 	l := open(t, where)
 	chargeSome(t, l)
+	t.Setenv(state.FolderVariable, t.TempDir())
+	quiet := open(t, where+"&application_name=quiet") // on a third, which has nothing to lose
+	chargeSome(t, quiet)
+	t.Setenv(state.FolderVariable, here)
 	dump := server.Dump(t, where)
 	dumped := headOfLedger(t, l)
 	chargeSome(t, l)
@@ -51,10 +57,22 @@ func TestRestoredServer(t *testing.T) {
 		return ask(t, where, "SELECT spent FROM geosql.balance WHERE account = 'ana' AND unit = 'm'")
 	}
 	before := spent()
+	check(t, quiet.Ready())
 	lacks(l.Charge("f", "m", items(1, "ana")))
 	lacks(l.Charge("f", "m", items(1, "ana")))
 	_, err := Open(where+"&application_name=again", false)
 	lacks(err)
+	lacks(quiet.Charge("f", "m", items(1, "ana"))) // it was told
+	for _, l := range []*Ledger{l, far, quiet} {
+		if err := l.Ready(); !errors.Is(err, ledger.ErrLost) {
+			t.Errorf("Ready: %v", err)
+		}
+	}
+	loss, err := FindLoss(where)
+	check(t, err)
+	if !loss.Here || !loss.Known() || time.Since(loss.Found).Abs() > time.Hour || loss.Generation != 1 {
+		t.Errorf("the loss is %+v", loss)
+	}
 	if err := verify(l, "", &noted); err == nil || !strings.Contains(err.Error(), "older copy") {
 		t.Errorf("Verify: %v", err)
 	}
@@ -64,13 +82,15 @@ func TestRestoredServer(t *testing.T) {
 		t.Errorf("%d were spent, %d are", before, now)
 	}
 
-	generation, err := Accept(where)
+	loss, err = Accept(where, false)
 	check(t, err)
-	if generation != 2 {
-		t.Errorf("generation %d", generation)
+	if loss.Generation != 2 {
+		t.Errorf("generation %d", loss.Generation)
 	}
-	if err := l.Charge("f", "m", items(1, "ana")); err == nil || strings.Contains(err.Error(), "\n") {
-		t.Errorf("a process from before the loss was accepted goes on: %v", err)
+	for _, l := range []*Ledger{l, quiet} {
+		if err := l.Charge("f", "m", items(1, "ana")); !errors.Is(err, ledger.ErrLossAccepted) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("a process from before the loss was accepted goes on: %v", err)
+		}
 	}
 	again := open(t, where+"&application_name=again")
 	chargeSome(t, again)
@@ -104,8 +124,10 @@ func TestRestoredServer(t *testing.T) {
 		lacks(err)
 	}
 	t.Setenv(state.FolderVariable, here)
-	if generation, err = Accept(where); generation != 3 || err != nil {
-		t.Errorf("generation %d, %v", generation, err)
+	loss, err = Accept(where, false)
+	check(t, err)
+	if loss.Generation != 3 {
+		t.Errorf("generation %d", loss.Generation)
 	}
 	for _, folder := range []string{here, there} {
 		t.Setenv(state.FolderVariable, folder)
@@ -155,7 +177,7 @@ func TestAsynchronousFailover(t *testing.T) {
 	if _, err := Open(replica, false); err == nil || !strings.Contains(err.Error(), "recovery") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("a standby: %v", err)
 	}
-	if _, err := Accept(replica); err == nil || !strings.Contains(err.Error(), "recovery") {
+	if _, err := Accept(replica, false); err == nil || !strings.Contains(err.Error(), "recovery") {
 		t.Errorf("a standby: %v", err)
 	}
 	standby.Set(t, "primary_conninfo", "")
@@ -168,7 +190,7 @@ func TestAsynchronousFailover(t *testing.T) {
 	if _, err := Open(replica, false); err == nil || !strings.Contains(err.Error(), "geosql ledger accept") {
 		t.Errorf("a replica that is behind: %v", err)
 	}
-	_, err := Accept(replica)
+	_, err := Accept(replica, false)
 	check(t, err)
 	again := open(t, replica)
 	chargeSome(t, again)
@@ -177,17 +199,69 @@ func TestAsynchronousFailover(t *testing.T) {
 
 func TestAcceptErrors(t *testing.T) {
 	where := pgtest.Start(t).Database(t)
-	if _, err := Accept(where); err == nil || !strings.Contains(err.Error(), "no ledger") {
+	if _, err := Accept(where, true); err == nil || !strings.Contains(err.Error(), "no ledger") {
 		t.Errorf("an empty database: %v", err)
 	}
-	if _, err := Accept("postgres://a:b@h/d"); err == nil || !strings.Contains(err.Error(), "PGPASSFILE") {
+	if _, err := Accept("postgres://a:b@h/d", true); err == nil || !strings.Contains(err.Error(), "PGPASSFILE") {
 		t.Errorf("a password: %v", err)
 	}
 	server := pgtest.Own(t)
 	where = server.Database(t)
 	check(t, open(t, where).Charge("f", "m", nil))
 	server.Set(t, "fsync", "off")
-	if _, err := Accept(where); err == nil || !strings.Contains(err.Error(), "fsync") {
+	if _, err := Accept(where, true); err == nil || !strings.Contains(err.Error(), "fsync") {
 		t.Errorf("fsync = off: %v", err)
 	}
+}
+
+// Nothing changes where nobody knows of a loss, unless it is forced.
+func TestAcceptWithoutLoss(t *testing.T) {
+	otherMachine(t)
+	where := pgtest.Start(t).Database(t)
+	l := open(t, where)
+	check(t, l.SetLimit("*", "m", 1000, 0))
+	chargeSome(t, l)
+	_, err := l.OpenRelease("begun", ledger.ReleasePlan{Output: "out"})
+	check(t, err)
+	if _, err := Accept(where, false); err != ErrNoLoss {
+		t.Errorf("got %v", err)
+	}
+	loss, err := FindLoss(where)
+	check(t, err)
+	if loss.Known() || loss.Generation != 1 || !slices.Equal(loss.Unfinished, []string{"begun"}) {
+		t.Errorf("the loss is %+v", loss)
+	}
+	chargeSome(t, l)
+	loss, err = Accept(where, true)
+	check(t, err)
+	if loss.Known() || loss.Generation != 2 || !slices.Equal(loss.Unfinished, []string{"begun"}) {
+		t.Errorf("the loss is %+v", loss)
+	}
+	if err := l.Ready(); !errors.Is(err, ledger.ErrLossAccepted) {
+		t.Errorf("got %v", err)
+	}
+	again := open(t, where) // the same URL, while the old one is still open
+	chargeSome(t, again)
+	if loss, err := FindLoss(where); err != nil || len(loss.Unfinished) != 0 {
+		t.Errorf("%+v, %v", loss, err)
+	}
+}
+
+// The mark of a loss goes away with the state that lacks charges.
+func TestNewerCopyHasNoMark(t *testing.T) {
+	otherMachine(t)
+	server := pgtest.Own(t)
+	where := server.Database(t)
+	l := open(t, where)
+	check(t, l.SetLimit("*", "m", 1000, 0))
+	chargeSome(t, l)
+	old := server.Dump(t, where)
+	chargeSome(t, l)
+	newest := server.Dump(t, where)
+	server.Restore(t, where, old)
+	if err := l.Ready(); !errors.Is(err, ledger.ErrLost) {
+		t.Errorf("got %v", err)
+	}
+	server.Restore(t, where, newest)
+	chargeSome(t, l)
 }
