@@ -22,6 +22,9 @@ var (
 	// ErrLossAccepted is the error of a process that had the ledger open when its owner accepted a loss. It closes the ledger
 	// and opens it again.
 	ErrLossAccepted = errors.New("the owner has accepted that the server lost charges: close the ledger and open it again")
+
+	// ErrUnreachable is the error of a ledger on a server that cannot be reached, or does not answer in time.
+	ErrUnreachable = errors.New("the ledger cannot be reached")
 )
 
 // RefusalError is the error of a charge or reservation for which an account, or the budget of a

@@ -1,7 +1,7 @@
 package serve
 
 import (
-	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -17,7 +17,7 @@ const writeTimeout = time.Minute
 // newHTTPServer returns the server of the console, /healthz and /metrics.
 func (s *Server) newHTTPServer() *http.Server {
 	mux := http.NewServeMux()
-	mux.Handle("/healthz", console.CheckHost(monitor.Health(s.health())))
+	mux.Handle("/healthz", console.CheckHost(monitor.Health(s.health)))
 	mux.Handle("/metrics", console.CheckHost(monitor.Guarded(func() string { return *s.token.Load() }, s.metrics.Handler())))
 	mux.Handle("/", s.whileServing(s.backend.Console()))
 	h := &http.Server{
@@ -36,34 +36,29 @@ func (s *Server) newHTTPServer() *http.Server {
 	return h
 }
 
-// health returns a function that says why the server is not healthy. The log says so when that changes.
-func (s *Server) health() func(context.Context) error {
-	before := ""
-	return func(ctx context.Context) error {
-		err := s.healthNow(ctx)
-		now := ""
-		if err != nil {
-			now = err.Error()
-		}
-		if now != before && !s.draining.Load() {
-			s.logger.Warn("health has changed", "from", before, "to", now)
-		}
-		before = now
-		return err
-	}
-}
-
-func (s *Server) healthNow(ctx context.Context) error {
+// health says why the server is not healthy.
+func (s *Server) health() error {
 	if s.draining.Load() {
 		return monitor.ErrDraining
 	}
-	if err := s.vault.check(ctx); err != nil {
-		return err
+	return s.probe.Check()
+}
+
+// inspect says why the files of the server cannot be used. The log says so when that changes.
+func (s *Server) inspect() error {
+	err := s.vault.check()
+	if err == nil && s.audit != nil && s.audit.Err() != nil {
+		err = errNoAudit
 	}
-	if s.audit != nil && s.audit.Err() != nil {
-		return errNoAudit
+	now := ""
+	if err != nil {
+		now = err.Error()
 	}
-	return nil
+	if now != s.inspected && !s.draining.Load() {
+		s.logger.Warn("health has changed", "from", s.inspected, "to", now, "cause", errors.Unwrap(err))
+	}
+	s.inspected = now
+	return err
 }
 
 // whileServing returns a handler that takes no new request once the server stops.

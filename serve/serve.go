@@ -60,6 +60,8 @@ type Server struct {
 	token        atomic.Pointer[string]
 	audit        *monitor.Audit // nil without one
 	metrics      *monitor.Metrics
+	probe        *monitor.Probe // of what inspect says
+	inspected    string         // by the probe, before
 	backend      backend
 	listener     net.Listener
 	httpListener net.Listener // nil without HTTP
@@ -107,6 +109,13 @@ func open(path string, o Options, openBackend func(backendOptions) (backend, err
 		return nil, err
 	}
 	s.metrics = monitor.NewMetrics()
+	s.probe = monitor.NewProbe(s.inspect, errSlow)
+	s.metrics.Gauge("healthy", "Whether questions can be answered and charged: 1, or 0, and then /healthz says why.", func() float64 {
+		if s.probe.Check() != nil {
+			return 0
+		}
+		return 1
+	})
 	observers := monitor.Observers{s.metrics, monitor.Log{Logger: s.logger}}
 	if o.AuditFile != "" {
 		if s.audit, err = monitor.OpenAudit(o.AuditFile, s.logger); err != nil {

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -96,8 +95,21 @@ func (v *vault) openLedger() error {
 	return err
 }
 
+// renewLedger opens the ledger again after its owner has accepted a loss: facts that were read may be lost too.
+func (v *vault) renewLedger() error {
+	l, err := engines.Open(v.ledgerAt, false, 0)
+	if err != nil {
+		return err
+	}
+	_ = v.ledger.Close() // what it has reserved stays so
+	v.ledger, v.roles = l, role.Roles{}
+	return v.ledger.Ready()
+}
+
 // close closes database and ledger.
 func (v *vault) close() (err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	if v.conn != nil {
 		err = v.conn.Close()
 	}
@@ -139,10 +151,20 @@ var (
 	errNoDatabase = errors.New("the database cannot be read")
 	errNoLedger   = errors.New("the ledger cannot be read")
 	errNoAudit    = errors.New("the audit log cannot be written")
+	errSlow       = errors.New("the ledger or the database does not answer")
 )
 
-// check returns an error unless database and ledger are where they were, and can be read.
-func (v *vault) check(context.Context) error {
+// An unchargedError is the error of a ledger that cannot be charged, with a reason that is for everybody.
+type unchargedError struct {
+	reason string
+	cause  error // for the log
+}
+
+func (e *unchargedError) Error() string { return "nobody can be charged: " + e.reason }
+func (e *unchargedError) Unwrap() error { return e.cause }
+
+// check returns an error unless database and ledger are where they were, and can be read and charged.
+func (v *vault) check() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	info, err := os.Stat(v.path)
@@ -157,10 +179,30 @@ func (v *vault) check(context.Context) error {
 			return errNoLedger
 		}
 	}
+	if err := v.ready(); err != nil {
+		return err
+	}
 	if err := v.roles.Update(v.ledger); err != nil {
 		return errNoLedger
 	}
 	return nil
+}
+
+// ready returns an error unless the ledger can be charged.
+func (v *vault) ready() error {
+	err := v.ledger.Ready()
+	if errors.Is(err, ledger.ErrLossAccepted) {
+		err = v.renewLedger()
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ledger.ErrLost):
+		return &unchargedError{"the ledger has lost charges", err}
+	case errors.Is(err, ledger.ErrUnreachable):
+		return &unchargedError{"the ledger cannot be reached", err}
+	}
+	return &unchargedError{"the server's log says why", err}
 }
 
 // iterations returns how often the passwords of roles are hashed.

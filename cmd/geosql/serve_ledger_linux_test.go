@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
 	"github.com/geosql/geosql/internal/pgtest"
@@ -58,6 +61,74 @@ func TestServeWithLedgerOnServer(t *testing.T) {
 		again, err := ask()
 		return err == nil && again == first
 	})
+}
+
+// A server over a ledger that has lost charges says so to everybody who looks, and goes on by itself once the owner has
+// accepted the loss.
+func TestServeLostLedger(t *testing.T) {
+	t.Parallel()
+	p := newSealed(t)
+	p.append("ana,1,2.5,48.5,2.5\nbo,2,3,48.5,2.5\n")
+	server := pgtest.Own(t)
+	url := server.Database(t)
+	p.run("ledger", "move", p.out+"-ledger", url)
+	addRole := func(name string) {
+		p.run("role", "--ledger", url, p.out, "add", name, "--password-file", clitest.WriteFile(t, "sesame\n"), "--columns", "meter.kwh", "--epsilon", "kWh=50")
+	}
+	addRole("ana")
+	s := startServing(t, p, "--ledger", url)
+	c := s.MustConnect("")
+	ask := func(epsilon int) (state string) {
+		t.Helper()
+		var sum float64
+		err := c.QueryRow(context.Background(), fmt.Sprintf("SELECT dx_sum(kwh, 0.%d) FROM meter", epsilon)).Scan(&sum)
+		if failed, ok := errors.AsType[*pgconn.PgError](err); ok {
+			return failed.Code
+		}
+		check(t, err)
+		return "00000"
+	}
+	health := func() string {
+		_, text := servetest.Fetch(t, http.DefaultClient, "http://"+s.httpAddr+"/healthz")
+		return text
+	}
+	want := func(what, got, want string) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%s: %q, want %q", what, got, want)
+		}
+	}
+	want("first", ask(1), "00000")
+	dump := server.Dump(t, url)
+	want("second", ask(2), "00000")
+	addRole("bo")
+	clitest.WantError(t, clitest.Run(t, "", "ledger", "accept", "--yes", url), 1, "nothing was changed")
+	want("after an acceptance without a loss", ask(3), "00000")
+	server.Restore(t, url, dump)
+	for range 2 {
+		want("with a loss", ask(4), "LG001")
+	}
+	clitest.Await(t, "bad health", func() bool { return health() == "nobody can be charged: the ledger has lost charges" })
+	r := clitest.Run(t, "", "ledger", "accept", "--dry-run", url)
+	if r.Status != 0 || !strings.Contains(r.Err, "a process noted at ") || !strings.Contains(r.Err, "accepting forgets no release") {
+		t.Errorf("%+v", r)
+	}
+	want("after a dry run", ask(4), "LG001")
+	r = clitest.Run(t, "", "ledger", "accept", "--yes", url)
+	if r.Status != 0 || !strings.Contains(r.Err, "the ledger is in generation 2") {
+		t.Errorf("%+v", r)
+	}
+	if state := ask(4); state != "40001" {
+		want("after the acceptance", state, "00000") // the look at its health was first
+	}
+	want("asked again", ask(4), "00000")
+	clitest.Await(t, "good health", func() bool { return health() == "ok" })
+	addRole("cleo") // has the number of bo's fact
+	s.MustConnect("user=cleo").Close(context.Background())
+	if c, err := s.Connect("user=bo"); err == nil {
+		c.Close(context.Background())
+		t.Error("a role that was lost logs in")
+	}
 }
 
 // A server answers nothing that costs after its ledger was replaced by an older one.

@@ -193,7 +193,7 @@ func TestServerIsNoFile(t *testing.T) {
 	clitest.WantError(t, clitest.Run(t, "", url, "SELECT 1"), 2, "a database is a file")
 	for _, args := range [][]string{{"--ledger", "postgres:/x", db, "SELECT 1"}, {"budget", "postgres:/x"}, {"--ledger", "postgres://ana:hunter2@h/x", db, "SELECT 1"},
 		{"budget", "postgres://ana:hunter2@h/x"}, {"--ledger", url, "--ledger-mode", "0640", db, "SELECT 1"}, {"ledger", "move", db, "postgres:x"}, {"ledger", "move", db},
-		{"ledger", "accept", db}, {"ledger", "accept", url}, {"ledger", "merge", db}} {
+		{"ledger", "accept", db}, {"ledger", "accept", "--force", url}, {"ledger", "merge", db}} {
 		r := clitest.Run(t, "", args...)
 		clitest.WantError(t, r, 2, "")
 		if strings.Contains(r.Err, "hunter2") {

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
@@ -162,6 +163,9 @@ type lostError struct{ err error }
 
 func (e *lostError) Error() string { return e.err.Error() }
 func (e *lostError) Unwrap() error { return e.err }
+
+// Is makes it an [ledger.ErrUnreachable].
+func (e *lostError) Is(target error) bool { return target == ledger.ErrUnreachable }
 
 // lost returns a lostError for errors that are not the server's answer to a statement.
 func lost(err error) error {

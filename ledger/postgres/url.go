@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/geosql/geosql/internal/printable"
+	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
@@ -167,6 +168,9 @@ type connectError struct {
 
 func (e *connectError) Error() string { return e.text }
 func (e *connectError) Unwrap() error { return e.err }
+
+// Is makes it an [ledger.ErrUnreachable].
+func (e *connectError) Is(target error) bool { return target == ledger.ErrUnreachable }
 
 // explainConnect returns an error of a connection that cannot be made, or on which no answer comes in
 // time, so that a user can read it, and every other error as it is.

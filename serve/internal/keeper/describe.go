@@ -88,6 +88,8 @@ func (k *Keeper) sealed(table, column string) *catalog.Column {
 
 // RoleBudgets returns a role's spending by account and unit.
 func (k *Keeper) RoleBudgets(role string) ([]ledger.RoleBudget, error) {
+	k.ledgerMu.Lock()
+	defer k.ledgerMu.Unlock()
 	return k.ledger.RoleBudgets(role)
 }
 

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -50,15 +52,53 @@ func (k *Keeper) shown(err error) error {
 	if errors.Is(err, sealed.ErrValue) || !isInternal(err) {
 		return &wire.Error{Code: "22023", Message: err.Error()}
 	}
-	k.log.Error("an evaluation failed", "error", err)
-	if isFull(err) {
+	k.complaints.say(k.log, err)
+	switch {
+	case isFull(err):
 		return errFull
+	case errors.Is(err, ledger.ErrLost):
+		return errLost
+	case errors.Is(err, ledger.ErrLossAccepted):
+		return errLossAccepted
+	case errors.Is(err, ledger.ErrUnreachable):
+		return errUnreachable
 	}
 	return errInternal
 }
 
-var errFull = &wire.Error{Code: "53100", Message: "a disk of the server is full",
-	Hint: "Once the owner has made room, ask again: nothing is charged twice."}
+// Errors of a ledger that nobody can charge now.
+var (
+	errFull = &wire.Error{Code: "53100", Message: "a disk of the server is full",
+		Hint: "Once the owner has made room, ask again: nothing is charged twice."}
+	errUnreachable = &wire.Error{Code: "57P03", Message: "the ledger cannot be reached", Detail: "Nobody was charged for this answer.",
+		Hint: "Ask again later. Answers that were charged before are remembered."}
+	errLost = &wire.Error{Code: "LG001", Message: "the ledger has lost charges", Detail: "Nobody is charged before its owner has looked after that.",
+		Hint: "The owner restores a newer copy, or accepts the loss with geosql ledger accept."}
+	errLossAccepted = &wire.Error{Code: "40001", Message: "the ledger was opened anew, since its owner has accepted a loss", Hint: "Ask again."}
+)
+
+// complaintInterval is how often the log has the same error of an evaluation at most.
+const complaintInterval = time.Minute
+
+// complaints are errors of evaluations that the log has already.
+type complaints struct {
+	mu   sync.Mutex
+	last string
+	at   time.Time
+	more int // how often it came since
+}
+
+// say writes an error to the log, unless it has the same error already.
+func (c *complaints) say(log *slog.Logger, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if text := err.Error(); text != c.last || time.Since(c.at) >= complaintInterval {
+		log.Error("an evaluation failed", "error", err, "more_like_the_last", c.more)
+		c.last, c.at, c.more = text, time.Now(), 0
+		return
+	}
+	c.more++
+}
 
 // isFull reports whether the disk of the ledger, or of temporary files, is full.
 func isFull(err error) bool {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/serve/internal/pipe"
 	"github.com/geosql/geosql/serve/internal/wire"
 	"github.com/geosql/geosql/sqlitefn"
@@ -245,7 +246,12 @@ func (r *Rows) end() {
 	r.evaluation = nil
 	s.evaluators--
 	_ = s.Hold(-r.evaluatorSize)
-	s.keeper.evaluators.put(r.evaluator, r.evaluatorSize)
+	if r.outdated {
+		r.evaluator.Close()
+		s.keeper.renewLedger()
+	} else {
+		s.keeper.evaluators.put(r.evaluator, r.evaluatorSize)
+	}
 	r.evaluator = nil
 }
 
@@ -253,6 +259,7 @@ func (r *Rows) end() {
 func (r *Rows) fail(err error) {
 	if r.err == nil && err != error(errEnded) {
 		r.err = r.session.keeper.shown(err)
+		r.outdated = errors.Is(err, ledger.ErrLossAccepted)
 	}
 }
 

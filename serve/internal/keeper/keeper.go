@@ -121,6 +121,7 @@ type Keeper struct {
 	evaluators pool
 	memory     memory
 	drawn      tallies
+	complaints complaints
 
 	mu       sync.Mutex
 	sessions map[*Session]bool
@@ -138,7 +139,7 @@ func Open(o Options) (*Keeper, error) {
 	if err := hideMemory(); err != nil {
 		o.Logger.Warn("the memory of the server can be read by other processes of its user", "error", err)
 	}
-	k := &Keeper{options: o, log: o.Logger, sessions: map[*Session]bool{}, known: map[string][]string{}}
+	k := &Keeper{options: o, log: o.Logger, sessions: map[*Session]bool{}}
 	if err := k.open(); err != nil {
 		k.closeFiles()
 		return nil, err
@@ -159,16 +160,47 @@ func (k *Keeper) open() (err error) {
 	if k.conn, err = k.connect(); err != nil {
 		return err
 	}
-	if k.ledger, err = engines.Open(k.options.Ledger, false, 0); err != nil {
+	if err := k.openLedger(); err != nil {
 		return err
 	}
-	if k.names, err = catalog.Open(k.conn, k.ledger, k.options.Keyring); err != nil {
+	k.questions, err = k.options.Keyring.Derive(k.names.ID(), questionsPurpose)
+	return err
+}
+
+// openLedger opens the ledger and reads its facts. After an error the keeper has what it had before.
+func (k *Keeper) openLedger() error {
+	l, err := engines.Open(k.options.Ledger, false, 0)
+	if err != nil {
 		return err
 	}
-	if k.questions, err = k.options.Keyring.Derive(k.names.ID(), questionsPurpose); err != nil {
-		return err
+	names, err := catalog.Open(k.conn, l, k.options.Keyring)
+	var roles role.Roles
+	if err == nil {
+		err = roles.Update(l)
 	}
-	return k.roles.Update(k.ledger)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	k.ledger, k.names, k.roles, k.known = l, names, roles, map[string][]string{}
+	return nil
+}
+
+// renewLedger opens the ledger again after its owner has accepted a loss: facts that were read may be lost too. Evaluators
+// with the old one have errors once, and then there are none of them any more.
+func (k *Keeper) renewLedger() {
+	k.ledgerMu.Lock()
+	defer k.ledgerMu.Unlock()
+	old := k.ledger
+	if !errors.Is(old.Ready(), ledger.ErrLossAccepted) {
+		return // it was renewed
+	}
+	if err := k.openLedger(); err != nil {
+		k.complaints.say(k.log, err)
+		return
+	}
+	k.evaluators.drop()
+	_ = old.Close() // what it has reserved stays so
+	k.log.Warn("the ledger was opened anew, since its owner has accepted a loss")
 }
 
 // setJournal sets the journal mode of a database, and reports whether that has changed. With a write-ahead log, readers

@@ -232,6 +232,7 @@ type Rows struct {
 	quoted        *sqlitefn.Report
 	evaluator     evaluator
 	evaluatorSize int64 // bytes that are held for it
+	outdated      bool  // its ledger has to be opened anew
 	evaluation    evaluation
 	ended         bool  // the evaluation has, or there will be none
 	err           error // of the evaluation, as the client sees it

@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
@@ -9,35 +8,16 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
-	"sync"
-	"time"
 )
 
 // ErrDraining says that a server stops, and that sessions which are at work may complete that.
 var ErrDraining = errors.New("draining")
 
-const (
-	healthFor     = time.Second // that an answer about health is given again
-	healthTimeout = 5 * time.Second
-)
-
-// Health returns the handler of /healthz: 200 if check returns nil, otherwise 503, with the text of its error. A client
-// that asks often gets the last answer again.
-func Health(check func(context.Context) error) http.Handler {
-	var mu sync.Mutex
-	var last error
-	var at time.Time
+// Health returns the handler of /healthz: 200 if check returns nil, otherwise 503, with the text of its error.
+func Health(check func() error) http.Handler {
 	return readOnly(func(w http.ResponseWriter, _ *http.Request) {
-		mu.Lock()
-		defer mu.Unlock()
-		if now := time.Now(); at.IsZero() || now.Sub(at) > healthFor || now.Before(at) {
-			ctx, cancel := context.WithTimeout(context.Background(), healthTimeout)
-			last = check(ctx)
-			cancel()
-			at = time.Now()
-		}
-		if last != nil {
-			answer(w, http.StatusServiceUnavailable, last.Error())
+		if err := check(); err != nil {
+			answer(w, http.StatusServiceUnavailable, err.Error())
 			return
 		}
 		answer(w, http.StatusOK, "ok")

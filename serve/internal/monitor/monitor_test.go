@@ -2,7 +2,6 @@ package monitor
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/geosql/geosql/budget"
@@ -300,13 +300,10 @@ func TestMetrics(t *testing.T) {
 
 func TestHealth(t *testing.T) {
 	asked, now := 0, error(nil)
-	h := Health(func(ctx context.Context) error {
-		if _, ok := ctx.Deadline(); !ok {
-			t.Error("no deadline")
-		}
+	h := Health(NewProbe(func() error {
 		asked++
 		return now
-	})
+	}, nil).Check)
 	for range 3 {
 		if status, text := get(t, h, "GET", "192.0.2.1:1"); status != 200 || text != "ok\n" {
 			t.Errorf("%d %q", status, text)
@@ -315,7 +312,7 @@ func TestHealth(t *testing.T) {
 	if asked != 1 {
 		t.Errorf("asked %d times", asked)
 	}
-	time.Sleep(healthFor)
+	time.Sleep(probeFor)
 	now = ErrDraining
 	if status, text := get(t, h, "HEAD", "192.0.2.1:1"); status != 503 || text != "draining\n" || asked != 2 {
 		t.Errorf("%d %q", status, text)
@@ -323,6 +320,31 @@ func TestHealth(t *testing.T) {
 	if status, _ := get(t, h, "POST", "127.0.0.1:1"); status != 405 {
 		t.Errorf("POST: %d", status)
 	}
+}
+
+// A check that hangs is answered for, and what it finds later is old.
+func TestProbeIsPrompt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		late, stale := errors.New("late"), errors.New("stale")
+		results := make(chan error)
+		began := 0
+		p := NewProbe(func() error {
+			began++
+			return <-results
+		}, late)
+		for n := range 3 {
+			asked := time.Now()
+			if err := p.Check(); err != late || time.Since(asked) != probeWithin || began != 1 {
+				t.Errorf("%v after %v, %d began", err, time.Since(asked), began)
+			}
+			time.Sleep(time.Duration(n+1) * time.Minute)
+		}
+		results <- stale
+		go func() { results <- nil }()
+		if err := p.Check(); err != nil || began != 2 {
+			t.Errorf("%v, %d began", err, began)
+		}
+	})
 }
 
 func TestGuarded(t *testing.T) {
