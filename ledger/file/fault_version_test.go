@@ -35,6 +35,31 @@ func TestCrashFaultLaterVersion(t *testing.T) {
 	}
 }
 
+// A process that has the ledger open when a program of a later version converts it charges nothing any more.
+func TestCrashFaultConverted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x-ledger")
+	l, err := file.Open(path, true)
+	check(t, err)
+	check(t, l.SetLimit("ana", "m", 100, 0))
+	items := []ledger.Item{{Account: "ana", Epsilon: 7, Evaluations: 1}}
+	check(t, l.Charge("f", "m", items))
+	later, err := sqlite.Open(path, sqlite.ReadWrite)
+	check(t, err)
+	defer later.Close()
+	check(t, later.Exec("PRAGMA user_version = 4"))
+	for _, err := range []error{l.Charge("f", "m", items), l.Ready()} {
+		if err == nil || !strings.Contains(err.Error(), "(ledger version 4, this is 3)") {
+			t.Errorf("got %v", err)
+		}
+	}
+	check(t, later.Exec("PRAGMA user_version = 3"))
+	check(t, l.Charge("f", "m", items))
+	if b, err := l.Balance("ana", "m"); err != nil || b.Spent != 14 {
+		t.Errorf("%+v, %v", b, err)
+	}
+	check(t, l.Close())
+}
+
 // A ledger of version 1, which had no chain of entries, is not read.
 func TestVersion1(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x-ledger")

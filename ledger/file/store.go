@@ -20,7 +20,7 @@ type store struct {
 	opened ledger.Head // when the connection was opened
 
 	begin, commit, rollback *sqlite.Stmt
-	identity                *sqlite.Stmt
+	identity, fileVersion   *sqlite.Stmt
 	last                    *sqlite.Stmt
 	getStanding             *sqlite.Stmt
 	addEntry, putBalance    *sqlite.Stmt
@@ -68,6 +68,7 @@ func (db *store) statements() map[**sqlite.Stmt]string {
 		&db.commit:      `COMMIT`,
 		&db.rollback:    `ROLLBACK`,
 		&db.identity:    sameLedgerSQL,
+		&db.fileVersion: `PRAGMA user_version`,
 		&db.last:        lastSQL,
 		&db.getStanding: getStandingSQL,
 		&db.addEntry:    addEntrySQL,
@@ -214,10 +215,24 @@ func (db *store) sameLedger() (marked bool, err error) {
 		var v [2]sqlite.Value
 		s.Row(0, v[:])
 		if v[0].Type() == sqlite.Text && string(v[0].Bytes()) == db.id {
-			return v[1].Int() != 0, nil
+			return v[1].Int() != 0, db.sameVersion()
 		}
 	}
 	return false, errors.New("another ledger was put into the file while in use")
+}
+
+// sameVersion checks that no program of another version has converted the ledger.
+func (db *store) sameVersion() error {
+	s := db.fileVersion
+	defer s.Reset()
+	if _, err := s.Step(); err != nil {
+		return err
+	}
+	v := s.Column(0)
+	if v.Int() != version {
+		return fmt.Errorf("another geosql has converted the ledger while in use (ledger version %d, this is %d)", v.Int(), version)
+	}
+	return nil
 }
 
 // head returns the last entry.
