@@ -60,7 +60,7 @@ type Server struct {
 	token        atomic.Pointer[string]
 	audit        *monitor.Audit // nil without one
 	metrics      *monitor.Metrics
-	probe        *monitor.Probe // of what inspect says
+	probe        *monitor.Probe // runs inspect
 	inspected    string         // by the probe, before
 	backend      backend
 	listener     net.Listener

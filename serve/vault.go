@@ -101,7 +101,7 @@ func (v *vault) renewLedger() error {
 	if err != nil {
 		return err
 	}
-	_ = v.ledger.Close() // what it has reserved stays so
+	_ = v.ledger.Close() // its reservations stay
 	v.ledger, v.roles = l, role.Roles{}
 	return v.ledger.Ready()
 }

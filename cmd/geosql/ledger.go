@@ -121,7 +121,7 @@ func (a acceptance) loss(ctx context.Context, url string) error {
 	return nil
 }
 
-// ask says what is lost and has the user agree.
+// ask describes the loss and asks the user to agree.
 func (a acceptance) ask(ctx context.Context, url string, loss *postgres.Loss) error {
 	if a.yes {
 		return nil
@@ -135,7 +135,7 @@ func (a acceptance) ask(ctx context.Context, url string, loss *postgres.Loss) er
 	return cli.AskYes(ctx, "Accept the loss? Type yes: ", "ledger accept: nothing was changed")
 }
 
-// sayLoss says what is known of a loss.
+// sayLoss describes a loss.
 func sayLoss(label string, loss *postgres.Loss) {
 	if loss.Here {
 		cli.Say("%s lacks charges that this machine knows it has stored", label)

@@ -14,7 +14,7 @@ func openURL(url string, create bool) (ledger.Ledger, error) {
 	return l, nil
 }
 
-// FindLoss returns what is known of charges that the server of a ledger has lost: see [postgres.FindLoss].
+// FindLoss returns the loss of charges by the server of a ledger: see [postgres.FindLoss].
 func FindLoss(url string) (*postgres.Loss, error) {
 	if err := Check(url); err != nil {
 		return nil, err

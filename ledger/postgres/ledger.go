@@ -129,7 +129,7 @@ SELECT max(value) FILTER (WHERE key = 'id'), max(value) FILTER (WHERE key = 'gen
 		return err
 	}
 	if err = checkKnown(ctx, conn, s.id, generation); err == errBehind {
-		_ = noteLoss(ctx, conn, s.id) // the error is the loss
+		_ = noteLoss(ctx, conn, s.id, 0) // the error is the loss
 	}
 	return err
 }

@@ -53,9 +53,9 @@ SELECT EXISTS (SELECT FROM geosql.writer WHERE id = $1::uuid AND archived >= $2)
 	return nil
 }
 
-// noteLoss marks the ledger as one that lacks charges, if this machine still finds that. A role that may not write leaves no
-// mark.
-func noteLoss(ctx context.Context, db beginner, id string) error {
+// noteLoss marks the ledger as one that lacks charges, if it still is in the generation in which a writer of this process has
+// found that, 0 for none, or if the files of this machine say so. A role that may not write leaves no mark.
+func noteLoss(ctx context.Context, db beginner, id string, found int64) error {
 	return transact(ctx, db, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		// Nobody accepts the loss meanwhile.
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock_shared($1)", int64(limitLock)); err != nil {
@@ -65,8 +65,10 @@ func noteLoss(ctx context.Context, db beginner, id string) error {
 		if err != nil {
 			return err
 		}
-		if err := checkKnown(ctx, tx, id, generation); err != errBehind {
-			return err
+		if generation != found {
+			if err := checkKnown(ctx, tx, id, generation); err != errBehind {
+				return err
+			}
 		}
 		_, err = tx.Exec(ctx, "INSERT INTO geosql.meta VALUES ('lost', geosql.now()::text) ON CONFLICT DO NOTHING")
 		return err
@@ -79,7 +81,7 @@ func readLoss(ctx context.Context, db sender) (found int64, err error) {
 	return found, err
 }
 
-// A Loss says what is known of charges that a server has lost.
+// A Loss describes the loss of charges by a server, as far as it is known.
 type Loss struct {
 	Found      time.Time // when a process noted it in the ledger; zero if none did
 	Here       bool      // whether this machine knows of entries that the server lacks
@@ -93,7 +95,7 @@ func (l *Loss) Known() bool { return l.Here || !l.Found.IsZero() }
 // ErrNoLoss is the error of accepting a loss that nobody knows of.
 var ErrNoLoss = errors.New("ledger: the server has every charge that this machine knows of, and no process has noted a loss")
 
-// FindLoss returns what is known of charges that the server of a ledger has lost. It changes nothing.
+// FindLoss returns the loss of charges by the server of a ledger. It changes nothing.
 func FindLoss(url string) (loss *Loss, err error) {
 	err = withLedger(url, func(ctx context.Context, conn *pgxpool.Conn) error {
 		loss, err = findLoss(ctx, conn)

@@ -168,7 +168,7 @@ func (r *reader) query(sql string, each func(pgx.Rows) error, args ...any) error
 	return lost(rows.Err())
 }
 
-// collect returns what scan makes of each row that a query answers.
+// collect calls scan for each row that a query answers, and returns the results.
 func collect[R any](r *reader, sql string, scan func(pgx.Rows, *R) error, args ...any) (all []R, err error) {
 	err = r.query(sql, func(rows pgx.Rows) error {
 		var one R

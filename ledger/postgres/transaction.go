@@ -94,7 +94,11 @@ func (s *store) begin(ctx context.Context, p *plan) (*transaction, error) {
 	if err != nil {
 		t.end()
 		if errors.Is(err, errBehind) {
-			_ = noteLoss(ctx, s.pool, s.id) // the error is the loss
+			var found int64
+			if s.writer != nil {
+				found = s.writer.generation
+			}
+			_ = noteLoss(ctx, s.pool, s.id, found) // the error is the loss
 		}
 		return nil, err
 	}

@@ -51,7 +51,7 @@ var (
 // lossText says how charges are lost, and how the ledger is used again.
 const lossText = ": it was restored from an older copy, or a replica that was behind took over; its owner accepts the loss with: geosql ledger accept URL"
 
-// errLost returns the error of a ledger of which a process has found at a time that charges are missing.
+// errLost returns the error of a ledger with the mark of a loss that was found at a time.
 func errLost(found int64) error {
 	return fmt.Errorf("%w, as another process found at %s%s", ledger.ErrLost, time.UnixMicro(found).UTC().Format(time.RFC3339), lossText)
 }

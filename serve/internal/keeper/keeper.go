@@ -167,7 +167,7 @@ func (k *Keeper) open() (err error) {
 	return err
 }
 
-// openLedger opens the ledger and reads its facts. After an error the keeper has what it had before.
+// openLedger opens the ledger and reads its facts. After an error the keeper is as before.
 func (k *Keeper) openLedger() error {
 	l, err := engines.Open(k.options.Ledger, false, 0)
 	if err != nil {
@@ -199,7 +199,7 @@ func (k *Keeper) renewLedger() {
 		return
 	}
 	k.evaluators.drop()
-	_ = old.Close() // what it has reserved stays so
+	_ = old.Close() // its reservations stay
 	k.log.Warn("the ledger was opened anew, since its owner has accepted a loss")
 }
 

@@ -322,7 +322,7 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// A check that hangs is answered for, and what it finds later is old.
+// A check that hangs is answered for, and its late result is old.
 func TestProbeIsPrompt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		late, stale := errors.New("late"), errors.New("stale")
