@@ -219,6 +219,7 @@ func TestEvaluatedAnswers(t *testing.T) {
 		`SELECT dx_histogram(kwh, 100, 11) ->> '$[9].count', count(kwh) FROM s`:                                                              "1 5",
 		`SELECT geo_distance(lat, lon, 39.9, 116.3) < 2 FROM s, geoind_laplace(s.place, 100) WHERE id = 1`:                                   "1",
 		`SELECT geoind_laplace(place, 100) LIKE 'POINT(116._______ 39._______)' FROM s WHERE id = 1`:                                         "1",
+		`SELECT geoind_density(g.lat, g.lon, 1, NULL, 20000) ->> 'points' FROM s, geoind_laplace(s.place, 1) g`:                              "5",
 		`SELECT dx_centroid(place, 100) LIKE 'POINT(%)' FROM s`:                                                                              "1",
 		`SELECT sum(value ->> '$.properties.count') FROM json_each((SELECT dx_heatmap(place, 200, 20000, 'adaptive') FROM s), '$.features')`: "5",
 		`SELECT json_array_length(dx_heatmap(place, 100, 20000) -> 'features') FROM s`:                                                       "4",

@@ -15,6 +15,7 @@ var pictures = map[string]func() (string, error){
 	"noise-on-a-map.svg":            noiseOnAMap,
 	"error-against-epsilon.svg":     errorAgainstEpsilon,
 	"sum-error-against-epsilon.svg": sumErrorAgainstEpsilon,
+	"recovered-density.svg":         recoveredDensity,
 	"belief.svg":                    belief,
 	"chain-of-a-charge.svg":         chainOfACharge,
 	"growth.svg":                    growth,

@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/mechanism/scalar"
@@ -22,13 +22,9 @@ import (
 // rows visits the rows of a file of the real data. The test is skipped without it.
 func rows(t testing.TB, file string, visit func(line int, row []string)) {
 	t.Helper()
-	data := os.Getenv("GEOSQL_DATA")
-	if data == "" {
-		data = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	packed, err := os.Open(filepath.Join(data, file))
+	packed, err := os.Open(need.Data(t, file))
 	if err != nil {
-		t.Skipf("%s is not here: set GEOSQL_DATA to the folder of the data sets", file)
+		t.Fatal(err)
 	}
 	defer packed.Close()
 	unpacked, err := gzip.NewReader(packed)
