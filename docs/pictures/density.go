@@ -12,7 +12,7 @@ import (
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
-// recoveredDensity draws where 12,000 people of a made-up town are, where the points are that each of them has released, and what
+// recoveredDensity draws 12,000 people of a made-up town, the points that they have released, and the population that
 // geoind_density recovers from these. The people and the noise are the same in every run.
 func recoveredDensity() (string, error) {
 	const (

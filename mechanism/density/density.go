@@ -1,4 +1,4 @@
-// Package density estimates where a population is, or which readings it has, from what was released about each member. It is
+// Package density estimates where a population is, or which readings it has, from a release about each member. It is
 // computed from released points and public facts only, so that it costs nothing (post-processing). It imports planar and
 // scalar. Start at [Plane] and [Line], which count released points, and at [Population].
 //
@@ -75,7 +75,7 @@ var checkpoints = []int{3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300}
 // patience is how often in a row cross-validation may be less than its best before it ends.
 const patience = 2
 
-// unexplained is the share of releases that may lie in any bin. It is above what laws leave out, and no bin is impossible.
+// unexplained is the share of releases that may lie in any bin. It is above the share that laws leave out, and no bin is impossible.
 const unexplained = 1e-6
 
 // Population returns how many of the counted releases are about each cell, in numbers that are not negative, and after how
@@ -104,7 +104,7 @@ func population(ctx context.Context, l law, weights []float64, counts []int64) (
 }
 
 // split returns how many of n releases in a bin belong to the first half, as if each was thrown there or not. Halves that
-// were more alike than by chance would hide what is noise.
+// were more alike than by chance would hide the noise.
 func split(bin int, n int64) (first float64) {
 	coin := rand.NewPCG(uint64(bin), 0)
 	for range n {

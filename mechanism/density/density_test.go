@@ -221,7 +221,7 @@ func TestLikeliestShareOfTwoCells(t *testing.T) {
 	}
 }
 
-// Without noise the estimate is the histogram of what was released. Without releases it is nothing.
+// Without noise the estimate is the histogram of the releases. Without releases it is nothing.
 func TestWithoutNoise(t *testing.T) {
 	u, err := scalar.NewUniverse("u", 0, 10, 1, budget.Unit("kWh"))
 	if err != nil {

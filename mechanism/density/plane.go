@@ -228,7 +228,7 @@ func (p *Population) Prior() (*planar.Prior, error) {
 }
 
 // AppendGeoJSON appends the population as a GeoJSON FeatureCollection on one line (RFC 7946). Each cell is a Polygon with the
-// property count, rounded to hundredths; those that round to 0 are left out. The members cell_m, epsilon, points and steps say
+// property count, rounded to hundredths; cells that round to 0 are left out. The members cell_m, epsilon, points and steps say
 // how it was made.
 func (p *Population) AppendGeoJSON(b []byte) []byte {
 	eps, _ := p.mechanism.Price().Amount.Rat().Float64()
