@@ -14,7 +14,7 @@ import (
 // # Proof
 //
 // A continuous Gaussian filter. Let G(c, e) be the delta at epsilon e between normal laws of
-// variance 1 whose means are sqrt(c) apart,
+// variance 1 with means sqrt(c) apart,
 //
 //	G(c, e) = Phi(m/2 - e/m) - e^e Phi(-m/2 - e/m),  m = sqrt(c),
 //
@@ -95,7 +95,7 @@ func mills(x float64, above bool) float64 {
 	case x <= -1.5:
 		r = float64(elementary.Exp(x*x/2)*2.5066282746310002) - mills(-x, !above)
 	case x < 1.5:
-		// Phi(x) = 1/2 + phi(x) (x + x^3/3 + x^5/(3*5) + ..): what is left out is less than 1e-25.
+		// Phi(x) = 1/2 + phi(x) (x + x^3/3 + x^5/(3*5) + ..): the rest is less than 1e-25.
 		sum, term := 0., x
 		for k := 3.; k < 53; k += 2 {
 			sum += term

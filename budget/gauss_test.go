@@ -35,7 +35,7 @@ func TestNormalDelta(t *testing.T) {
 	}
 }
 
-// With the lattice, in 60 digits, beside what a continuous mechanism would have.
+// With the lattice, in 60 digits, beside the delta of a continuous mechanism.
 func TestGaussDelta(t *testing.T) {
 	for _, c := range []struct{ rho, distance, epsilon, step, want, continuous float64 }{
 		{1e-7, 501.4143, 1, 1, 3.1084201837052675702e-7, 3.1084081103041844365e-7},

@@ -231,12 +231,12 @@ func (s *metersStudy) totals(ctx context.Context, study *meters.Study, all []met
 }
 
 var predictionsTable = table[meters.PredictionRow]{
-	head: "alpha,eta,meters,readings,prediction_rate,mean_error,p95_error,epsilon," +
+	head: "alpha,eta,meters,readings,prediction_rate,mean_error,p95_error,beyond_alpha,epsilon," +
 		"same_error_epsilon,same_epsilon_error,meters_saving",
 	line: func(r meters.PredictionRow) string {
 		return cells(
 			rounded(r.Alpha, 9), rounded(r.Eta, 9), strconv.Itoa(r.Meters), strconv.Itoa(r.Readings), decimal(r.PredictionRate, 4),
-			decimal(r.MeanError, 6), decimal(r.P95Error, 6), decimal(r.Epsilon, 6),
+			decimal(r.MeanError, 6), decimal(r.P95Error, 6), decimal(r.Beyond, 4), decimal(r.Epsilon, 6),
 			decimal(r.SameError, 6), decimal(r.SameEpsilon, 6), strconv.Itoa(r.Saving),
 		)
 	},

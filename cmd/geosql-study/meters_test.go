@@ -78,7 +78,7 @@ func TestStudyMetersPredictions(t *testing.T) {
 	var got []string
 	for _, r := range rows {
 		got = append(got, strings.Join([]string{r["alpha"], r["eta"], r["meters"], r["readings"]}, " "))
-		for _, name := range []string{"prediction_rate", "mean_error", "p95_error", "epsilon", "same_error_epsilon", "same_epsilon_error", "meters_saving"} {
+		for _, name := range []string{"prediction_rate", "mean_error", "p95_error", "beyond_alpha", "epsilon", "same_error_epsilon", "same_epsilon_error", "meters_saving"} {
 			if !(measure(t, r, name) >= 0) {
 				t.Errorf("%s: %v", name, r)
 			}

@@ -19,6 +19,7 @@ var pictures = map[string]func() (string, error){
 	"belief.svg":                    belief,
 	"chain-of-a-charge.svg":         chainOfACharge,
 	"growth.svg":                    growth,
+	"smoothed-trace.svg":            smoothedTrace,
 }
 
 func main() {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/study/parallel"
@@ -24,6 +25,7 @@ type PredictionRow struct {
 
 	PredictionRate      float64 // share of the tested predictions that passed
 	MeanError, P95Error float64
+	Beyond              float64 // share of the reports that are further off than alpha
 	Epsilon             float64 // spent
 
 	SameError   float64 // epsilon at which independent noise has this mean error; NaN if that is 0
@@ -101,6 +103,8 @@ func (s *Study) predictionRow(ctx context.Context, p predictor, meters []Meter) 
 	r.SameError, r.SameEpsilon = noise.epsilonFor(r.MeanError), noise.meanError(r.Epsilon)
 	slices.Sort(all.errors)
 	r.P95Error = stats.Quantile(all.errors, 0.95)
+	within := sort.Search(len(all.errors), func(k int) bool { return all.errors[k] > p.alpha*(1+1e-9) })
+	r.Beyond = 1 - float64(within)/float64(len(all.errors))
 	return r, nil
 }
 

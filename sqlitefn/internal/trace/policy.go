@@ -28,7 +28,7 @@ var policyFunctions = []*frame.Function{
 			"`steps`, for manager `fixed-rate`: how many points the budget should last for, or `alpha`, for manager `fixed-utility`: the radius in metres, or in the universe's unit, that noise stays within with probability 0.9. " +
 			"Further settings of predictive, with their defaults: `eta` (0.6 for fixed-rate, 0.5 for fixed-utility) and `gamma` (0.8), which relate a test to its noise; " +
 			"`prediction_rate` (0.75; fixed-rate only), the share of predictions expected to pass; `skip_speed` in m/s, or the universe's unit per second (0): predictions that the secret cannot have left behind at that speed are not tested; " +
-			"**more than a tenth of the reports may be further off than alpha** then, most of all of a secret that is faster, and without skip_speed where bad predictions pass the test, as they do for taxis and meters (see docs/study-predictive.md); " +
+			"**more than a tenth of the reports may be further off than alpha** then, most of all of a secret that is faster, and without skip_speed where bad predictions pass the test, as they do for taxis and, where eta is below its default, for meters: at 0.25 up to 16 % of the reports, at 0.1 up to 28 % (see docs/study-predictive.md and docs/study-meters.md); " +
 			"`predictor` ('parrot', which predicts the last report, 'linear' or 'mixture'); and `after` ('stop', or 'predict' for untested predictions once the budget is used up). " +
 			"Settings of pim: `model`, the name of a model that markov_store has stored (required); `epsilon`, of each step (required); " +
 			"`delta` (0.01): a step's set has the cells that the public knows the trace to be in with probability 1 - delta; " +
