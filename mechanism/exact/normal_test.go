@@ -11,9 +11,10 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/geosql/geosql/internal/trials"
 	"github.com/geosql/geosql/mechanism/exact"
-	"pgregory.net/rapid"
 )
 
 // TestRoundedNormalDigits follows one draw by hand.
@@ -352,8 +353,8 @@ func TestRoundedNormalMisfits(t *testing.T) {
 			planted["rounded before"] = func() int64 { return int64(math.Round(c)) + s.RoundedNormal(0, sigma) }
 			planted["discrete Gaussian"] = func() int64 { return discreteGaussian(s, c, sigma) }
 		}
-		for name, draw := range planted {
-			if p := normalPvalue(c, sigma, draw); p >= falseAlarm {
+		for _, name := range trials.Some(t, 2, slices.Sorted(maps.Keys(planted))...) {
+			if p := normalPvalue(c, sigma, planted[name]); p >= falseAlarm {
 				t.Errorf("%+v: %s not noticed, p-value %g", law, name, p)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/trials"
 	"github.com/geosql/geosql/sealed/catalog"
 )
 
@@ -549,11 +550,13 @@ func (l layout) faults() (all []string) {
 // On a wide screen and on a phone, in the light and in the dark, everything fits, has a name, and can be read.
 func TestLayout(t *testing.T) {
 	b := newBrowser(t)
-	for _, c := range []struct {
+	type screen struct {
 		name          string
 		width, height int
 		scheme        string
-	}{{"wide", 1280, 900, "light"}, {"phone", 360, 740, "light"}, {"phone-dark", 360, 740, "dark"}, {"tablet-dark", 820, 1000, "dark"}} {
+	}
+	for _, c := range trials.Some(t, 2, screen{"wide", 1280, 900, "light"}, screen{"phone", 360, 740, "light"},
+		screen{"phone-dark", 360, 740, "dark"}, screen{"tablet-dark", 820, 1000, "dark"}) {
 		b.size(c.width, c.height, c.scheme)
 		origin := b.serve(newFake(), Options{})
 		look := func(what string) {
