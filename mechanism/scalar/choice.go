@@ -18,7 +18,7 @@ type choice struct {
 	upTo   []float64 // the weight of all runs up to each
 	slack  float64   // twice weightError; tests make it useless
 
-	// What comparisons are with is here, so that they allocate nothing.
+	// The other sides of comparisons are here, so that these allocate nothing.
 	share runShare
 	part  valueShare
 }

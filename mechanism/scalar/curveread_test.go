@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawCurve returns a curve with any sums, whose noise is not small.
+// drawCurve returns a curve with any sums and noise that is not small.
 func drawCurve(t *rapid.T) *ReleasedCurve {
 	u := universe(t, float64(rapid.IntRange(-3, 3).Draw(t, "lo")), 7, []float64{1, 0.5, 0.1}[rapid.IntRange(0, 2).Draw(t, "step")])
 	ends := []int64{0}

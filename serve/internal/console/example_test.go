@@ -22,14 +22,18 @@ func TestExamplesCanBePaid(t *testing.T) {
 		want   []string
 	}{
 		{func(r *role.Role) { r.Columns = append(r.Columns, place) },
-			[]string{rows, "SELECT dx_sum(kwh, 0.1) FROM reading", "SELECT dx_heatmap(place, 0.5, 3000) FROM (SELECT place FROM reading GROUP BY home)"}},
+			[]string{rows, "SELECT dx_sum(kwh, 0.1) FROM reading", "SELECT dx_median(dx_person(kwh, 0, 1000), 0.5) FROM reading", "SELECT dx_heatmap(place, 0.5, 3000) FROM (SELECT place FROM reading GROUP BY home)"}},
 		{func(r *role.Role) {
 			r.Columns = append(r.Columns, place)
 			r.Epsilon = map[budget.Unit]budget.Amount{"kWh": hundredths(5), "record": hundredths(100)}
 			r.EpsilonMax = map[budget.Unit]budget.Amount{"record": hundredths(25)}
-		}, []string{rows, "SELECT dx_sum(kwh, 0.05) FROM reading", "SELECT dx_heatmap(place, 0.25, 3000) FROM (SELECT place FROM reading GROUP BY home)"}},
+		}, []string{rows, "SELECT dx_sum(kwh, 0.05) FROM reading", "SELECT dx_median(dx_person(kwh, 0, 1000), 0.25) FROM reading", "SELECT dx_heatmap(place, 0.25, 3000) FROM (SELECT place FROM reading GROUP BY home)"}},
+		{func(r *role.Role) {
+			r.Columns = append(r.Columns, place)
+			r.Epsilon = map[budget.Unit]budget.Amount{"record": hundredths(30)}
+		}, []string{rows, "SELECT dx_median(dx_person(kwh, 0, 1000), 0.15) FROM reading", "SELECT dx_heatmap(place, 0.15, 3000) FROM (SELECT place FROM reading GROUP BY home)"}},
 		{func(r *role.Role) { r.Columns = []catalog.ColumnName{place}; delete(r.Epsilon, "record") }, []string{rows}},
-		{func(r *role.Role) { r.EpsilonMin = map[budget.Unit]budget.Amount{"kWh": hundredths(20)} }, []string{rows, "SELECT dx_sum(kwh, 0.2) FROM reading"}},
+		{func(r *role.Role) { r.EpsilonMin = map[budget.Unit]budget.Amount{"kWh": hundredths(20)} }, []string{rows, "SELECT dx_sum(kwh, 0.2) FROM reading", "SELECT dx_median(dx_person(kwh, 0, 1000), 0.5) FROM reading"}},
 	} {
 		name := fmt.Sprint("role", i)
 		s.put(func(r *role.Role) { r.Name = name; c.change(r) })
