@@ -174,7 +174,7 @@ func (c *counter) Read(p []byte) (int, error) {
 	return pseudorandom(uint64(*c)).Read(p)
 }
 
-// Percentiles of home-days are as accurate as the prototype of halving times 1.4, over 1,000 draws. GEOSQL_FIGURES prints those of a
+// Percentiles of home-days are off by no more than these, over 1,000 draws: 1.2 to 1.4 times the errors of a prototype. GEOSQL_FIGURES prints those of a
 // question for each too, and those of outer percentiles, of which each is asked about alone, in both ways.
 func TestMeterPercentilesTogether(t *testing.T) {
 	days, u, src := julyHomeDays(t), universe(t, 0, 200, 0.001), exact.NewSource(nil)
@@ -188,7 +188,7 @@ func TestMeterPercentilesTogether(t *testing.T) {
 		n              int
 		median, most95 float64
 	}{
-		{3, 0.0415, 0.181}, {9, 0.117, 0.71}, {19, 0.207, 1.29}, {99, 0.33, 2.6},
+		{3, 0.058, 0.253}, {9, 0.16, 0.95}, {19, 0.25, 1.6}, {99, 0.4, 3.6},
 	}...) {
 		median, most95 := percentileErrors(days, released(evenly(c.n), 1))
 		t.Logf("%d percentiles: off by %.3f, 95 %% by %.3f", c.n, median, most95)
@@ -200,8 +200,8 @@ func TestMeterPercentilesTogether(t *testing.T) {
 			alone, alone95 := percentileErrors(days, each...)
 			t.Logf("one by one: off by %.3f, 95 %% by %.3f", alone, alone95)
 		}
-		if median > 1.4*c.median || most95 > 1.4*c.most95 {
-			t.Errorf("%d percentiles are off by %.3f, 95 %% by %.3f kWh, not 1.4 times %v and %v", c.n, median, most95, c.median, c.most95)
+		if median > c.median || most95 > c.most95 {
+			t.Errorf("%d percentiles are off by %.3f, 95 %% by %.3f kWh, not %v and %v", c.n, median, most95, c.median, c.most95)
 		}
 	}
 	if !figures {
