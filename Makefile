@@ -112,7 +112,7 @@ windows-short:
 
 # Numbers that are the same to the last bit on every platform.
 NUMBERS    = '^(TestNumbers|TestSameEverywhere)$$'
-NUMBERS_OF = ./internal/elementary ./budget ./mechanism/planar ./mechanism/scalar ./mechanism/pim ./mechanism/optimal
+NUMBERS_OF = ./internal/elementary ./budget ./mechanism/planar ./mechanism/scalar ./mechanism/pim ./mechanism/density ./mechanism/optimal
 
 # The tests as programs for linux/arm64, under qemu. Tests start programs, so the kernel has to run those for arm64 too: that is a
 # setting of the whole machine, which Debian's qemu-user-static makes together with binfmt-support, and programs have to find

@@ -24,7 +24,7 @@ import (
 //   - mechanism/cip rounds a loss up by proved bounds of its errors, with and without;
 //   - internal/audit/bound, study and the rest measure.
 var same = []string{
-	"internal/elementary", "budget", "mechanism/planar", "mechanism/scalar", "mechanism/trace", "mechanism/markov", "mechanism/pim",
+	"internal/elementary", "budget", "mechanism/planar", "mechanism/scalar", "mechanism/trace", "mechanism/markov", "mechanism/pim", "mechanism/density",
 }
 
 // No instruction of these packages multiplies and adds with one rounding. The compiler for arm64 makes

@@ -204,7 +204,7 @@ func (e *expectation) step() {
 		if total == 0 {
 			continue
 		}
-		rest := unexplained / float64(e.law.bins()) * anywhere[h]
+		rest := float64(unexplained / float64(e.law.bins()) * anywhere[h])
 		for cell, sum := range e.sums[h] {
 			e.cells[h][cell] *= (float64((1-unexplained)*max(0, sum)) + rest) / total
 		}

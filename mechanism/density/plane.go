@@ -104,18 +104,18 @@ func (p *Plane) bin(column, row float64) int {
 	return y*k.width + x
 }
 
-// samples is the number of points along the side of a bin which say where a region moves it.
-const samples = 4
-
-// moves returns where the region moves the points of each bin: those of a bin are taken to be evenly drawn.
+// moves returns where the region moves the points of each bin, by a few in each: points are taken to be evenly drawn over a bin.
 func (p *Plane) moves() (moved []move) {
-	k := &p.kernel
+	k, samples := &p.kernel, 4 // along a side
+	if k.width*k.height > 1<<14 {
+		samples = 2 // of bins that are small beside the noise
+	}
 	for from := range k.width * k.height {
 		shares := map[int]float64{}
 		for i := range samples * samples {
-			column := float64(from%k.width-k.west) + (float64(i%samples)+0.5)/samples
-			row := float64(from/k.width-k.south) + (float64(i/samples)+0.5)/samples
-			shares[p.bin(p.grid.At(p.grid.Domain().Admissible(p.grid.Nearest(column, row))))] += 1. / (samples * samples)
+			column := float64(from%k.width-k.west) + (float64(i%samples)+0.5)/float64(samples)
+			row := float64(from/k.width-k.south) + (float64(i/samples)+0.5)/float64(samples)
+			shares[p.bin(p.grid.At(p.grid.Domain().Admissible(p.grid.Nearest(column, row))))] += 1 / float64(samples*samples)
 		}
 		if shares[from] == 1 {
 			continue
@@ -337,12 +337,13 @@ type share struct {
 // x is even on [0, side), and rounding is even on half a step either way. The probability that their sum and the offset lie
 // in [d*side, (d+1)*side) is the second difference, over the side, and the first, over the step, of v^2/2 for v > 0.
 func shares(offset, side, step float64, around int) (list []share) {
-	half := func(v float64) float64 { return float64(max(0, v)*max(0, v)) / 2 }
-	tent := func(u float64) float64 { return half(u+side) - 2*half(u) + half(u-side) }
-	toward := func(u float64) float64 { return (tent(u+step/2) - tent(u-step/2)) / (side * step) }
-	low, high := int(math.Floor((offset-step/2)/side))-1, int(math.Ceil((offset+step/2)/side))+1
+	half := float64(step / 2)
+	square := func(v float64) float64 { return float64(max(0, v) * max(0, v)) }
+	tent := func(u float64) float64 { return square(u+side) - float64(2*square(u)) + square(u-side) }
+	toward := func(u float64) float64 { return (tent(u+half) - tent(u-half)) / float64(2*side*step) }
+	low, high := int(math.Floor((offset-half)/side))-1, int(math.Ceil((offset+half)/side))+1
 	for d := max(0, low); d <= min(high, around); d++ {
-		at := float64(d) * side
+		at := float64(float64(d) * side)
 		w := toward(offset - at)
 		if offset > 0 {
 			w += toward(-offset - at)
