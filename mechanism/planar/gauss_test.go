@@ -432,7 +432,7 @@ func TestHalfDiagonalBoundsLatticeUnderGauss(t *testing.T) {
 }
 
 // Daily reports of a year that keep (1, 1e-6) at 20 m, each of the same share: with Laplace
-// noise, with epsilons that are summed, they lie 6.7 times as far off. On 40 walks of a year, or
+// noise, with epsilons that are summed, they lie 7.2 times as far off. On 40 walks of a year, or
 // 14,600 reports of each, both means are within a tenth of the value of Mean, which is 17
 // standard deviations or more: by Bernstein's inequality a false alarm is below 1e-20. A rho
 // that is taken for the total, or shared as an epsilon for each, would be caught.
@@ -440,7 +440,7 @@ func TestYearOfReports(t *testing.T) {
 	const walks, days, distance = 40, 365, 20.
 	d := mustDomain(t, 39.4, 115.4, 41.1, 117.6, 1)
 	apart := distance + d.step*math.Sqrt2
-	total, ok := budget.LargestRho(1, 1e-6, apart)
+	total, ok := budget.LargestGaussRho(1, 1e-6, apart, d.step)
 	if !ok {
 		t.Fatal("no rho")
 	}
@@ -460,7 +460,7 @@ func TestYearOfReports(t *testing.T) {
 			t.Errorf("%v: reports are %v m off, not %v", m.Accuracy().Law(), off[m], mean)
 		}
 	}
-	if times := laplace.Accuracy().Mean() / gauss.Accuracy().Mean(); times < 6.7 || times > 6.8 {
+	if times := laplace.Accuracy().Mean() / gauss.Accuracy().Mean(); times < 7.2 || times > 7.3 {
 		t.Errorf("Laplace noise is %v times as large", times)
 	}
 	t.Logf("a year of reports at (1, 1e-6) and 20 m: %.0f m off, with Laplace noise %.0f m", off[gauss], off[laplace])
