@@ -24,7 +24,7 @@ func (d *database) meter() (m *sqlitefn.Meter) {
 	return m
 }
 
-// leave sets the limits to what accounts have spent and some more.
+// leave sets the limits so that accounts have an amount left.
 func (d *database) leave(more float64) {
 	d.Helper()
 	for _, unit := range []string{"kWh", "record"} {
@@ -49,7 +49,7 @@ func TestPayableStatementsAreNotRefused(t *testing.T) {
 		sql = settings.ReplaceAllStringFunc(sql, func(all string) string { return q.of(all, all, ", 0.5, 'u', 'd1'", ", 1e0, 'u'", ", 1, 'u', 'dh'") })
 		sql = strings.Replace(sql, "dx_sum(", q.of("dx_sum(", "dx_max("), 1)
 		needsNone := func() bool {
-			f, err := m.Foresee(sql)
+			f, err := m.Foresee(sql, false)
 			return f == nil && err == nil
 		}
 		if !needsNone() {

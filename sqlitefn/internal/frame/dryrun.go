@@ -110,7 +110,7 @@ func (d *DryRun) count(f *Function, account []byte, price budget.Price, evaluati
 	if !d.hurried.Load() {
 		return t, nil
 	}
-	b, err := d.session.balanceOf(string(account), price.Unit)
+	b, err := d.session.Balance(string(account), price.Unit)
 	if err == nil && !t.Within(b) {
 		d.Partial, err = true, errPartial
 	}

@@ -30,7 +30,7 @@ func (d *DryRun) Costs() ([]Cost, error) {
 	guessed := d.Certainty == Guessed
 	rows := make([]Cost, 0, len(d.totals)+1)
 	for of, total := range d.totals {
-		b, err := d.session.balanceOf(of.Account, of.Unit)
+		b, err := d.session.Balance(of.Account, of.Unit)
 		if err != nil {
 			return nil, err
 		}
@@ -64,8 +64,8 @@ func (d *DryRun) rule(f *Function, t *Total) string {
 	return d.groups[f].rule()
 }
 
-// balanceOf returns the balance of an account, empty if there is no ledger.
-func (s *Session) balanceOf(account string, unit budget.Unit) (ledger.Balance, error) {
+// Balance returns the balance of an account, empty if there is no ledger.
+func (s *Session) Balance(account string, unit budget.Unit) (ledger.Balance, error) {
 	l, err := s.Ledger()
 	if err != nil {
 		return ledger.Balance{}, IgnoreNoLedger(err)

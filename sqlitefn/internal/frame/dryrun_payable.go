@@ -10,13 +10,13 @@ import (
 )
 
 // Payable reports whether it is known without reading a row that everybody can pay for the statement: it charges for groups only
-// that cost once, with constant settings, so that no account pays more than for one group at each place, and no account has less left. It reports
-// false where anything is not known. Nor may anything fail behind a charge before the answer is in a row: see [vdbe.Program.Places].
+// that cost once, with constant settings, so that no account pays more than for one group at each place, and each has so many times that left. It
+// reports false where anything is not known. Nor may anything fail behind a charge before the answer is in a row: see [vdbe.Program.Places].
 //
 // An account pays at a place for the largest epsilon among its groups there, see disjoint.go, and all of them have the same. So the price
 // is that of a statement with one group of one reading at each place, which a dry run tells. Any account may have rows, also one that
 // the ledger does not know. Charges of others meanwhile may spend the rest, as they may after a dry run.
-func (d *DryRun) Payable() bool {
+func (d *DryRun) Payable(times int64) bool {
 	s := d.session
 	places, ok := d.Program.Places(s.Table.Charges, d.pure.has, d.succeeds)
 	if !ok || len(places) == 0 || !d.costOnce(places) {
@@ -44,7 +44,7 @@ func (d *DryRun) Payable() bool {
 	if groups != int64(len(places)) { // not all are charged under d1
 		return false
 	}
-	return s.allHave(most)
+	return s.allHave(most, times)
 }
 
 // succeeds reports whether calls of a function of SQLite never fail.
@@ -89,15 +89,16 @@ func (s *Session) oneReading(places []vdbe.Place) (sql string, ok bool) {
 	return strings.Join(groups, " UNION ALL "), true
 }
 
-// allHave reports whether every account has an amount left in each unit.
-func (s *Session) allHave(most map[budget.Unit]*Sum) bool {
+// allHave reports whether every account has so many times an amount left in each unit.
+func (s *Session) allHave(most map[budget.Unit]*Sum, times int64) bool {
 	l, err := s.Ledger()
 	if err != nil {
 		return false
 	}
 	for unit, sum := range most {
 		least, err := ledger.Least(l, unit)
-		if err != nil || sum.Times > 0 || sum.Epsilon > least {
+		needed, ok := sum.Capped().Times(times)
+		if err != nil || !ok || sum.Times > 0 || needed > least {
 			return false
 		}
 	}

@@ -48,6 +48,9 @@ func (s *Session) CurrentPayer() Payer { return s.payer }
 type Observer interface {
 	Charged(account []byte, price budget.Price)
 
+	// Grouped is told of each group of an aggregate that may cost once with others, and why it does not.
+	Grouped(by *Function, unit budget.Unit, separate error)
+
 	// Answering is told of the answers of a statement that is about to release its first number, and reports whether it will
 	// ask about them.
 	Answering(interval.Of) bool
@@ -224,7 +227,11 @@ func (p charger) PayAll(t *Statement, f *Function, b Bill) (Receipt, error) {
 }
 
 func (p charger) PayDisjoint(t *Statement, place int, f *Function, b Bill) (Receipt, error) {
-	return payDisjoint(p, t, place, f, b)
+	paid, err := payDisjoint(p, t, place, f, b)
+	if err == nil && p.session.watcher != nil {
+		p.session.watcher.Grouped(f, b.Unit, t.callSite(place).separate)
+	}
+	return paid, err
 }
 
 func (p charger) PayOnce(f *Function, account string, price budget.Price) (Receipt, error) {

@@ -62,8 +62,13 @@ func forecast(s *frame.Session, rows []frame.Cost, d *frame.DryRun) (*Forecast, 
 		f.Units = append(f.Units, u)
 		rows = rows[n:]
 	}
-	slices.SortStableFunc(f.Units, func(a, b UnitForecast) int { return b.Most.Cmp(a.Most) })
+	f.sort()
 	return f, nil
+}
+
+// sort sorts the units: the largest charge of an account first.
+func (f *Forecast) sort() {
+	slices.SortStableFunc(f.Units, func(a, b UnitForecast) int { return cmp.Or(b.Most.Cmp(a.Most), cmp.Compare(a.Unit, b.Unit)) })
 }
 
 // forecastUnit adds up the costs in one unit.
@@ -79,7 +84,13 @@ func forecastUnit(s *frame.Session, rows []frame.Cost) (UnitForecast, error) {
 			rows = rows[1:]
 		}
 		all.AddSum(d.asked)
-		u.compare(d)
+		has := d.balance.Remaining().Rat()
+		u.compare(d.asked, new(big.Rat).Sub(has, d.asked.Rat()))
+		if has.Add(has, d.balance.Reserved.Rat()); has.Sign() > 0 {
+			if share := has.Quo(d.asked.Rat(), has); share.Cmp(u.Share) > 0 {
+				u.Share = share
+			}
+		}
 		if d.payable() {
 			continue
 		}
@@ -101,30 +112,31 @@ func forecastUnit(s *frame.Session, rows []frame.Cost) (UnitForecast, error) {
 func (u *UnitForecast) add(c frame.Cost) {
 	u.Evaluations += c.Evaluations
 	u.Cure = cmp.Or(u.Cure, c.Cure)
+	if c.Groups != nil {
+		u.group(c.Groups)
+	}
+}
+
+// group compares the groups of an aggregate with those before.
+func (u *UnitForecast) group(g *frame.Groups) {
 	one := func(g *frame.Groups) bool { return g.Separate != nil }
-	if g := c.Groups; g != nil && (u.Groups == nil || one(g) && !one(u.Groups) || one(g) == one(u.Groups) && g.Count > u.Groups.Count) {
+	if u.Groups == nil || one(g) && !one(u.Groups) || one(g) == one(u.Groups) && g.Count > u.Groups.Count {
 		u.Groups = g
 	}
 }
 
-// compare compares the demand on an account with those before.
-func (u *UnitForecast) compare(d *demand) {
+// compare compares the charge of an account, and the amount that it has left then, with those before.
+func (u *UnitForecast) compare(charge frame.Sum, left *big.Rat) {
 	u.Accounts++
-	asked, has := d.asked.Rat(), d.balance.Remaining().Rat()
-	left := new(big.Rat).Sub(has, asked)
 	if u.Left == nil || left.Cmp(u.Left) < 0 {
 		u.Left = left
 	}
+	asked := charge.Rat()
 	if u.Least == nil || asked.Cmp(u.Least) < 0 {
 		u.Least = asked
 	}
 	if asked.Cmp(u.Most) > 0 {
 		u.Most = asked
-	}
-	if has.Add(has, d.balance.Reserved.Rat()); has.Sign() > 0 {
-		if share := new(big.Rat).Quo(asked, has); share.Cmp(u.Share) > 0 {
-			u.Share = share
-		}
 	}
 }
 

@@ -38,17 +38,25 @@ type Meter struct {
 
 	mu      sync.Mutex
 	charged map[budget.Unit]*tally // guarded by mu
+	groups  map[grouped]*frame.Groups
+}
+
+// grouped is an aggregate of which the groups in a unit may cost once.
+type grouped struct {
+	by   *frame.Function
+	unit budget.Unit
 }
 
 // tally holds the charges in one unit.
 type tally struct {
 	total    frame.Sum
 	accounts intern.Table
+	sums     []frame.Sum // by account
 }
 
 // New returns a meter of a session's connection.
 func New(s *frame.Session) (*Meter, error) {
-	m := &Meter{session: s, gate: misuse.NewGate(s), patience: patience, charged: map[budget.Unit]*tally{}}
+	m := &Meter{session: s, gate: misuse.NewGate(s), patience: patience, charged: map[budget.Unit]*tally{}, groups: map[grouped]*frame.Groups{}}
 	calls, err := s.Conn.Watch(s.Table.Releasing())
 	if err != nil {
 		return nil, err
@@ -72,6 +80,7 @@ func (m *Meter) Reset() {
 	m.calls.Reset()
 	m.session.TrueCells = false
 	m.answers = m.answers[:0]
+	clear(m.groups)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	clear(m.charged)
@@ -149,7 +158,45 @@ func (o meterObserver) Charged(account []byte, price budget.Price) {
 		m.charged[price.Unit] = t
 	}
 	t.total.Add(price.Amount)
-	t.accounts.Number(account)
+	i := t.accounts.Number(account)
+	if i == len(t.sums) {
+		t.sums = append(t.sums, frame.Sum{})
+	}
+	t.sums[i].Add(price.Amount)
+}
+
+func (o meterObserver) Grouped(by *frame.Function, unit budget.Unit, separate error) {
+	of := grouped{by, unit}
+	g := o.meter.groups[of]
+	if g == nil {
+		g = new(frame.Groups)
+		o.meter.groups[of] = g
+	}
+	g.Count++
+	g.Separate = cmp.Or(separate, g.Separate)
+}
+
+// Spent returns the charges of the statements since the last Reset, which have ended, as a forecast that was exact.
+func (m *Meter) Spent() (*Forecast, error) {
+	f := &Forecast{Certainty: frame.Exact}
+	for unit, t := range m.charged {
+		u := UnitForecast{Unit: unit, Epsilon: t.total.Rat(), Most: new(big.Rat), Share: new(big.Rat)}
+		for i, sum := range t.sums {
+			b, err := m.session.Balance(string(t.accounts.Name(i)), unit)
+			if err != nil {
+				return nil, err
+			}
+			u.compare(sum, b.Remaining().Rat())
+		}
+		for of, g := range m.groups {
+			if of.unit == unit {
+				u.group(g)
+			}
+		}
+		f.Units = append(f.Units, u)
+	}
+	f.sort()
+	return f, nil
 }
 
 // TellIntervals has the meter know how far from the truth answers may be. Without that it remembers none.
@@ -182,10 +229,17 @@ func (m *Meter) Forecast(sql string) (*Forecast, error) {
 
 // Foresee is Forecast, but nil for a statement of which a forecast would warn of nothing: it has no charge but that of one group or call,
 // which charges all of its accounts or none, and nothing behind it that may fail, or it is known without its rows that everybody can pay.
-func (m *Meter) Foresee(sql string) (*Forecast, error) {
+// If told is set, somebody is told the charges, and wants a forecast of all where an account might pay more than a tenth of its rest.
+func (m *Meter) Foresee(sql string, told bool) (*Forecast, error) {
 	all := func(string) bool { return true }
 	return m.forecast(sql, func(d *frame.DryRun) bool {
-		return d.Program.Writes() || !d.Program.CallsOnce(m.session.Table.Charges, all) && !d.Payable()
+		switch {
+		case d.Program.Writes():
+			return true
+		case told:
+			return !d.Payable(10)
+		}
+		return !d.Program.CallsOnce(m.session.Table.Charges, all) && !d.Payable(1)
 	})
 }
 

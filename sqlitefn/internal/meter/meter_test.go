@@ -72,7 +72,7 @@ func TestForecast(t *testing.T) {
 		"SELECT n FROM had":      "nothing", // nor that
 		"SELECT dx_value(who, n, 2, 'u') FROM had WHERE rowid = 1": "nothing", // one call
 	} {
-		f, err := m.Foresee(sql)
+		f, err := m.Foresee(sql, false)
 		got := ""
 		switch {
 		case f == nil && err == nil:
@@ -98,6 +98,39 @@ func TestForecast(t *testing.T) {
 	}
 	if err := conn.Exec("SELECT dx_value('ana', 1, 0.1, 'u')"); err != nil || len(m.Charged()) != 1 {
 		t.Errorf("a statement after them charges %v, %v", m.Charged(), err)
+	}
+}
+
+// Somebody who is told the charges wants a forecast where an account pays more than a tenth of its rest; the meter tells the charges
+// of all others when they have run.
+func TestSpent(t *testing.T) {
+	conn, m := metered(t)
+	if f, err := m.Foresee("SELECT n, dx_sum(who, n, 0.11, 'u') FROM had GROUP BY n", true); f == nil || err != nil {
+		t.Errorf("foresees %v, %v", f, err)
+	}
+	const sql = "SELECT n, dx_sum(who, n, 0.1, 'u') FROM had GROUP BY n"
+	f, err := m.Foresee(sql, true)
+	if f != nil || err != nil {
+		t.Errorf("foresees %v, %v", f, err)
+	}
+	if f, err = m.Forecast(sql); err != nil {
+		t.Fatal(err)
+	}
+	m.Reset()
+	if err := conn.Exec(sql); err != nil {
+		t.Fatal(err)
+	}
+	told := func(f *sqlitefn.Forecast) string {
+		u := f.Units[0]
+		return fmt.Sprintln(len(f.Units), u.Unit, u.Accounts, u.Epsilon, u.Least, u.Most, u.Left, u.Groups.Count, u.Groups.Separate)
+	}
+	spent, err := m.Spent()
+	if err != nil || told(spent) != told(f) {
+		t.Errorf("spent %s, %v; foreseen were %s", told(spent), err, told(f))
+	}
+	m.Reset()
+	if spent, err := m.Spent(); err != nil || len(spent.Units) > 0 {
+		t.Errorf("spent %v, %v", spent, err)
 	}
 }
 

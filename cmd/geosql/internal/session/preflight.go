@@ -37,9 +37,15 @@ func (s *Session) runPayable(ctx context.Context, stmt *sqlite.Stmt, sql string)
 	if err := cmp.Or(err, s.flushCharged()); err != nil {
 		return err
 	}
-	if s.Priced != nil {
-		s.Priced(s.prices(f))
+	if s.Priced == nil {
+		return nil
 	}
+	if f == nil || f.Certainty != sqlitefn.Exact {
+		if f, err = s.meter.Spent(); err != nil {
+			return err
+		}
+	}
+	s.Priced(prices(f))
 	return nil
 }
 
@@ -48,11 +54,7 @@ func (s *Session) foresee(ctx context.Context, sql string) (*sqlitefn.Forecast, 
 	if s.NoPreflight {
 		return nil, nil
 	}
-	forecast := s.meter.Forecast
-	if s.Priced == nil {
-		forecast = s.meter.Foresee
-	}
-	f, err := forecast(sql)
+	f, err := s.meter.Foresee(sql, s.Priced != nil)
 	s.warnOfGroups(sql)
 	if err == sqlitefn.ErrVerb || f == nil && err == nil {
 		return nil, ctx.Err()

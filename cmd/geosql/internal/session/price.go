@@ -21,14 +21,6 @@ func large(f *sqlitefn.Forecast) bool {
 	return false
 }
 
-// prices returns the charges of a statement that has run, by unit. Without an exact forecast these are sums.
-func (s *Session) prices(f *sqlitefn.Forecast) []string {
-	if f != nil && f.Certainty == sqlitefn.Exact {
-		return prices(f)
-	}
-	return totals(s.meter.Charged())
-}
-
 // prices returns the charges of a forecast, by unit.
 func prices(f *sqlitefn.Forecast) (list []string) {
 	for _, u := range f.Units {
