@@ -30,8 +30,16 @@ func (b Balance) Remaining() budget.Amount {
 	return max(0, b.Limit-b.used())
 }
 
-// Least returns the least amount that any account has left in a unit, also one that the ledger does not know yet.
+// mostCompared is the number of balances from which on Least takes longer than most statements.
+const mostCompared = 5000
+
+// Least returns an amount that each account has left in a unit, also one that the ledger does not know yet: the largest such amount, or 0 if
+// there are too many balances to compare.
 func Least(l Balances, unit budget.Unit) (budget.Amount, error) {
+	stored, err := l.Stored(mostCompared)
+	if err != nil || stored == mostCompared {
+		return 0, err
+	}
 	rest, err := l.Balance(Everyone, unit)
 	least := rest.Remaining()
 	if err != nil || least == 0 {

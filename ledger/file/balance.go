@@ -1,6 +1,7 @@
 package file
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/geosql/geosql/budget"
@@ -41,6 +42,18 @@ FROM known AS k
     coalesce((SELECT account FROM budget WHERE account = k.account AND unit = k.unit), '*')
   LEFT JOIN balance AS b ON b.account = k.account AND b.unit = k.unit
 ORDER BY k.unit, k.account`
+
+// Stored implements [ledger.Ledger].
+func (l *Ledger) Stored(most int) (n int, err error) {
+	err = l.read(func(db *store) error {
+		return db.query(fmt.Sprintf(`SELECT count(*) FROM (SELECT 1 FROM balance UNION ALL SELECT 1 FROM budget LIMIT %d)`, most), func(s *sqlite.Stmt) error {
+			v := s.Column(0)
+			n = int(v.Int())
+			return nil
+		})
+	})
+	return n, err
+}
 
 // standing reads a balance and the limit that holds for it.
 func (db *store) standing(account string, unit budget.Unit, now int64) (ledger.Standing, error) {

@@ -80,6 +80,11 @@ func everybodyHasALimitOfHisOwn(t *testing.T, e Engine) {
 	if names != "* ana bob eve tom " {
 		t.Errorf("balances of %s", names)
 	}
+	for most, want := range map[int]int{2: 2, 100: 6} { // three limits and three balances
+		if n, err := l.Stored(most); n != want || err != nil {
+			t.Errorf("%d are stored, %v, want %d", n, err, want)
+		}
+	}
 }
 
 func allOrNone(t *testing.T, e Engine) {

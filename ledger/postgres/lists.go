@@ -46,6 +46,15 @@ FROM known AS k
   LEFT JOIN geosql.balance AS b ON b.account = k.account AND b.unit = k.unit
 ORDER BY k.unit, k.account`
 
+// Stored implements [ledger.Ledger].
+func (l *Ledger) Stored(most int) (n int, err error) {
+	err = l.read(func(r *reader) error {
+		_, err := r.row(`SELECT count(*) FROM (SELECT 1 FROM geosql.balance UNION ALL SELECT 1 FROM geosql.budget LIMIT $1) AS stored`, []any{most}, &n)
+		return err
+	})
+	return n, err
+}
+
 // Charges implements [ledger.Ledger].
 func (l *Ledger) Charges() iter.Seq2[ledger.Charge, error] {
 	return engine.Sequence(l.readCharges)
