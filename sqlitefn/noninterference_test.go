@@ -152,7 +152,7 @@ var coordinate = regexp.MustCompile(`"(lat|lon)":-?[0-9]+\.[0-9]{7}\b`)
 // estimate from released reports.
 var (
 	blockSums = regexp.MustCompile(`"sums":\[[-0-9,]*\]`)
-	binCount  = regexp.MustCompile(`"count":-?[0-9]+\b`)
+	binCount  = regexp.MustCompile(`"count":-?[0-9]+(\.[0-9]+)?\b`)
 	released  = regexp.MustCompile(`"value":-?[0-9.]+\b`)
 	cells     = regexp.MustCompile(`"features":\[.*\]`)
 	belief    = regexp.MustCompile(`("lat":[^"]*,"lon":[^"]*,"cell":|"type":"MultiPolygon",).*`)
