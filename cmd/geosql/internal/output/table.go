@@ -222,7 +222,7 @@ func (t *tableWriter) writeLine(row []cell) error {
 			fill = 0
 		}
 		if c.text != "" {
-			t.line = appendBlanks(t.line, pending)
+			t.line = append(t.line, strings.Repeat(" ", pending)...)
 			t.line = append(t.line, c.text...)
 			pending = 0
 		}
@@ -231,13 +231,6 @@ func (t *tableWriter) writeLine(row []cell) error {
 	t.line = append(t.line, '\n')
 	_, err := t.w.Write(t.line)
 	return err
-}
-
-func appendBlanks(b []byte, n int) []byte {
-	for range n {
-		b = append(b, ' ')
-	}
-	return b
 }
 
 // longNumber is the length from which a number on a terminal has an exponent, if it is shorter
