@@ -14,7 +14,7 @@ var (
 	argPriorWeight = &frame.Arg{Name: "weight", Is: "how often people are at the place, above 0; only ratios matter (**public** from now on)", Kind: frame.Positive}
 
 	argPriorName = &frame.Arg{Name: "name", Is: "TEXT", Kind: frame.Name}
-	argPrior     = &frame.Arg{Name: "prior", Is: "BLOB that prior_build returned", Kind: frame.AnswerOf("prior_build", "there was no place to build it from")}
+	argPrior     = &frame.Arg{Name: "prior", Is: "BLOB that prior_build or geoind_prior returned", Kind: frame.AnswerOf("prior_build or geoind_prior", "there was no place to build it from")}
 )
 
 var priorFunctions = []*frame.Function{
