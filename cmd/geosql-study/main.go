@@ -77,6 +77,11 @@ of the same loss, for each user and each prior. The mechanisms are made for the 
 			Details: `The noise has the variance sigma2. Each loss is shown with that of independent points
 and with the difference of the secrets that attains it.`,
 		}),
+		command[heatmapStudy](cli.Command{
+			Name: "heatmap", Operands: "--points FILE --domain SOUTH,WEST,NORTH,EAST ..",
+			Summary: "how far heat maps, flat and adaptive, are from the truth",
+			Details: `Prints the mean error of the number of locations in squares around random ones of them.`,
+		}),
 		command[lbsStudy](cli.Command{
 			Name: "lbs", Operands: "--pois FILE .. | --part table|comparison|precision ..",
 			Summary: "the cost of a location service for users who report a noisy place and fetch more rows",
