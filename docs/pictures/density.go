@@ -56,28 +56,47 @@ func recoveredDensity() (string, error) {
 	height := side * float64(rows)
 	c := newCanvas(3*panel+40, int(height)+76, "Where people are, the points that they release, and the population that is recovered from these")
 	for i, name := range []string{"the people, a secret", "their released points", "recovered from the points"} {
-		left := 10 + float64(i)*(panel+10)
-		c.text(left+panel/2, 22, "middle", ink, name)
-		fmt.Fprintf(c, `<g transform="translate(%.1f 34) scale(%.3f)" shape-rendering="crispEdges"><path d="M0 0h%dv%dH0z" fill="#f4f4f1"/>`+"\n", left, side, columns, rows)
-		for class, shade := range shades {
-			var path strings.Builder
-			for at, n := range maps[i] {
-				if n >= shade.least && (class == len(shades)-1 || n < shades[class+1].least) {
-					fmt.Fprintf(&path, "M%d %dh1v1h-1z", int64(at)%columns, rows-1-int64(at)/columns)
-				}
-			}
-			fmt.Fprintf(c, `<path d="%s" fill="%s"/>`+"\n", path.String(), shade.colour)
+		var squares []square
+		for at, n := range maps[i] {
+			squares = append(squares, square{int64(at) % columns, int64(at) / columns, 1, n})
 		}
-		c.WriteString("</g>\n")
+		c.shaded(10+float64(i)*(panel+10), panel, name, columns, rows, squares)
 	}
+	c.legend(height+50, "people or points in 250 m x 250 m, at least")
+	return c.done(), nil
+}
+
+// A square has its south-west corner and its side in cells, and a number that a shade stands for.
+type square struct {
+	column, row, side int64
+	n                 float64
+}
+
+// shaded draws a map of squares.
+func (c *canvas) shaded(left, width float64, name string, columns, rows int64, squares []square) {
+	c.text(left+width/2, 22, "middle", ink, name)
+	fmt.Fprintf(c, `<g transform="translate(%.1f 34) scale(%.3f)" shape-rendering="crispEdges"><path d="M0 0h%dv%dH0z" fill="#f4f4f1"/>`+"\n", left, width/float64(columns), columns, rows)
+	for class, shade := range shades {
+		var path strings.Builder
+		for _, s := range squares {
+			if s.n >= shade.least && (class == len(shades)-1 || s.n < shades[class+1].least) {
+				fmt.Fprintf(&path, "M%d %dh%dv%[3]dh-%[3]dz", s.column, rows-s.row-s.side, s.side)
+			}
+		}
+		fmt.Fprintf(c, `<path d="%s" fill="%s"/>`+"\n", path.String(), shade.colour)
+	}
+	c.WriteString("</g>\n")
+}
+
+// legend draws the shades from a height on.
+func (c *canvas) legend(top float64, unit string) {
 	at := 10.0
 	for _, shade := range shades {
-		fmt.Fprintf(c, `<rect x="%.1f" y="%.1f" width="20" height="14" fill="%s"/>`+"\n", at, height+50, shade.colour)
-		c.text(at+26, height+62, "start", faint, plain(shade.least))
+		fmt.Fprintf(c, `<rect x="%.1f" y="%.1f" width="20" height="14" fill="%s"/>`+"\n", at, top, shade.colour)
+		c.text(at+26, top+12, "start", faint, plain(shade.least))
 		at += 70
 	}
-	c.text(at, height+62, "start", faint, "people or points in 250 m x 250 m, at least")
-	return c.done(), nil
+	c.text(at, top+12, "start", faint, unit)
 }
 
 // shades are the colours of counts.

@@ -16,6 +16,7 @@ var pictures = map[string]func() (string, error){
 	"error-against-epsilon.svg":     errorAgainstEpsilon,
 	"sum-error-against-epsilon.svg": sumErrorAgainstEpsilon,
 	"recovered-density.svg":         recoveredDensity,
+	"heat-maps.svg":                 heatMaps,
 	"belief.svg":                    belief,
 	"chain-of-a-charge.svg":         chainOfACharge,
 	"growth.svg":                    growth,
