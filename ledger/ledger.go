@@ -170,6 +170,9 @@ type Balances interface {
 	// Stored returns how many balances and limits the ledger has, up to a number from which on it does not count them.
 	Stored(most int) (n int, err error)
 
+	// AccountBalances returns those of one account, without reading others.
+	AccountBalances(account string) ([]Balance, error)
+
 	// LimitChanges returns the limits that were set, in the order of their IDs. Archived
 	// ones are not among them, except for the ones that still hold.
 	LimitChanges() ([]LimitChange, error)

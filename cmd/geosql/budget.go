@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"flag"
+	"math"
 	"time"
 
 	"github.com/geosql/geosql/cmd/geosql/internal/session"
@@ -32,6 +33,7 @@ var budgetCommand = &cli.Command{
 	Details: `Also prints the head of the ledger on standard error. The head stands for the whole history:
 keep a copy elsewhere. --verify reads the whole ledger. It fails if a charge or a limit was
 changed, removed or moved, and, given an earlier head, if an older file was put back.
+--near SHARE shows who has used at least that share of a limit, the fullest first, 100 on a page.
 LEDGERFILE is the ledger of any number of databases or releases, and so is a postgres:// URL.
 --archive FILE with --before TIME moves old charges to FILE; balances and evidence stay.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
@@ -50,6 +52,8 @@ LEDGERFILE is the ledger of any number of databases or releases, and so is a pos
 type budgetFlags struct {
 	output                         session.Flags
 	account, head, archive, before *string
+	near                           float64 // NaN if it is not given
+	page                           int
 	history, verify                bool
 }
 
@@ -58,6 +62,9 @@ func (f *budgetFlags) register(fs *flag.FlagSet) {
 	cli.Switch(fs, "history", "show every charge and every limit that was set", func() { f.history = true })
 	cli.Switch(fs, "verify", "check that nobody has changed the ledger by other means", func() { f.verify = true })
 	cli.OptionalVar(fs, &f.account, "account", "show only the balances or the history of account `A`")
+	f.near = math.NaN()
+	cli.NumberVar(fs, &f.near, "near", "show the accounts that have used at least this `SHARE` of a limit, such as 0.9")
+	fs.IntVar(&f.page, "page", 1, "with --near, show page `N`")
 	cli.OptionalVar(fs, &f.head, "head", "with --verify, check that the history up to the earlier `HEAD` is still there")
 	cli.OptionalVar(fs, &f.archive, "archive", "move old charges to `FILE`; with --verify, read them there too")
 	cli.OptionalVar(fs, &f.before, "before", "archive the charges made before `TIME`")
@@ -66,6 +73,12 @@ func (f *budgetFlags) register(fs *flag.FlagSet) {
 // check refuses combinations of flags that mean nothing.
 func (f *budgetFlags) check() error {
 	switch {
+	case f.near < 0 || f.near > 1:
+		return cli.UsageError("-near takes a share of a limit from 0 to 1")
+	case f.page < 1, f.page > 1 && math.IsNaN(f.near):
+		return cli.UsageError("-page works with -near only, and the first is 1")
+	case !math.IsNaN(f.near) && (f.verify || f.history || f.before != nil || f.account != nil):
+		return cli.UsageError("-near goes with no other action and no -account")
 	case f.head != nil && !f.verify:
 		return cli.UsageError("-head works with -verify only")
 	case f.archive != nil && !f.verify && f.before == nil:
@@ -144,6 +157,9 @@ func (f *budgetFlags) show(ctx context.Context, s *session.Session) error {
 		return s.RunWith(ctx, archiveSQL, f.archive, f.before)
 	case f.history:
 		return s.RunWith(ctx, historySQL, f.account)
+	}
+	if !math.IsNaN(f.near) {
+		return s.ShowNear(ctx, f.near, f.page)
 	}
 	return s.ShowBalances(ctx, f.account)
 }

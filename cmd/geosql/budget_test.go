@@ -43,6 +43,18 @@ func TestBudget(t *testing.T) {
 	if out, _ = budgetOf(t, db, "--account", "bo"); strings.Count(out, "\n") != 2 || !strings.Contains(out, "\nbo,m,") {
 		t.Errorf("account bo:\n%s", out)
 	}
+	if out, _ = budgetOf(t, db, "--near", "0.1"); strings.Count(out, "\n") != 2 || !strings.HasPrefix(out, "account,unit,epsilon_limit,used,") || !strings.Contains(out, "\nana,m,5,0.5,4.5,86400,") {
+		t.Error(out)
+	}
+	if out, _ = budgetOf(t, db, "--near", "0.01"); strings.Count(out, "\n") != 3 || strings.Index(out, "\nana,") > strings.Index(out, "\nbo,") {
+		t.Error(out)
+	}
+	if out, _ = budgetOf(t, db, "--near", "0.01", "--page", "2"); strings.Count(out, "\n") != 1 {
+		t.Error(out)
+	}
+	for _, args := range [][]string{{"--near", "2"}, {"--page", "2"}, {"--near", "0.9", "--verify"}, {"--near", "x"}} {
+		clitest.WantError(t, clitest.Run(t, "", append([]string{"budget", db}, args...)...), 2, "")
+	}
 	out, _ = budgetOf(t, db, "--history")
 	for _, row := range []string{"Z,budget_limit,*,m,,,10,\n", "Z,budget_limit,ana,m,,,5,86400\n", "Z,geoind_laplace,ana,m,0.5,2,,\n"} {
 		if !strings.Contains(out, row) {

@@ -20,21 +20,31 @@ func (l *Ledger) Balance(account string, unit budget.Unit) (b ledger.Balance, er
 }
 
 // Balances implements [ledger.Ledger].
-func (l *Ledger) Balances() (balances []ledger.Balance, err error) {
+func (l *Ledger) Balances() ([]ledger.Balance, error) {
+	return l.balances(fmt.Sprintf(balancesSQL, ""))
+}
+
+// AccountBalances implements [ledger.Ledger].
+func (l *Ledger) AccountBalances(account string) ([]ledger.Balance, error) {
+	return l.balances(fmt.Sprintf(balancesSQL, "WHERE account = ?1"), account)
+}
+
+func (l *Ledger) balances(sql string, params ...string) (balances []ledger.Balance, err error) {
 	err = l.read(func(db *store) error {
 		now := l.clock()
-		return db.query(balancesSQL, func(s *sqlite.Stmt) error {
+		return db.query(sql, func(s *sqlite.Stmt) error {
 			account, unit := s.Column(0), s.Column(1)
 			found, err := scanStanding(s, 2, account.Text(), budget.Unit(unit.Text()), now)
 			balances = append(balances, found.Balance)
 			return err
-		})
+		}, params...)
 	})
 	return balances, err
 }
 
+// balancesSQL has a place for the condition on accounts.
 const balancesSQL = `
-WITH known AS (SELECT account, unit FROM budget UNION SELECT account, unit FROM balance)
+WITH known AS (SELECT account, unit FROM budget %[1]s UNION SELECT account, unit FROM balance %[1]s)
 SELECT k.account, k.unit, l.epsilon, l.window_seconds, l.changed,
        b.spent, b.reserved, b.last_charge, b.window_start, b.window_spent
 FROM known AS k

@@ -76,6 +76,12 @@ func everybodyHasALimitOfHisOwn(t *testing.T, e Engine) {
 	var names string
 	for _, b := range all {
 		names += b.Account + " "
+		if one, err := l.AccountBalances(b.Account); err != nil || len(one) != 1 || one[0] != b {
+			t.Errorf("balances of %s: %+v, %v, want %+v", b.Account, one, err, b)
+		}
+	}
+	if one, err := l.AccountBalances("nobody"); err != nil || len(one) != 0 {
+		t.Errorf("balances of an account that is not known: %+v, %v", one, err)
 	}
 	if names != "* ana bob eve tom " {
 		t.Errorf("balances of %s", names)

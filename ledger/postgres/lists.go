@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"iter"
 	"time"
 
@@ -15,9 +16,18 @@ import (
 // Lists for people.
 
 // Balances implements [ledger.Ledger].
-func (l *Ledger) Balances() (balances []ledger.Balance, err error) {
+func (l *Ledger) Balances() ([]ledger.Balance, error) {
+	return l.balances(fmt.Sprintf(balancesSQL, ""))
+}
+
+// AccountBalances implements [ledger.Ledger].
+func (l *Ledger) AccountBalances(account string) ([]ledger.Balance, error) {
+	return l.balances(fmt.Sprintf(balancesSQL, "WHERE account = $1"), account)
+}
+
+func (l *Ledger) balances(sql string, args ...any) (balances []ledger.Balance, err error) {
 	err = l.read(func(r *reader) error {
-		return r.query(balancesSQL, func(rows pgx.Rows) error {
+		return r.query(sql, func(rows pgx.Rows) error {
 			var account, unit string
 			var v [standingSize - 1]int64
 			if err := rows.Scan(&account, &unit, &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]); err != nil {
@@ -28,13 +38,14 @@ func (l *Ledger) Balances() (balances []ledger.Balance, err error) {
 			err := s.At(r.now)
 			balances = append(balances, s.Balance)
 			return err
-		})
+		}, args...)
 	})
 	return balances, err
 }
 
+// balancesSQL has a place for the condition on accounts.
 const balancesSQL = `
-WITH known AS (SELECT account, unit FROM geosql.budget UNION SELECT account, unit FROM geosql.balance)
+WITH known AS (SELECT account, unit FROM geosql.budget %[1]s UNION SELECT account, unit FROM geosql.balance %[1]s)
 SELECT k.account, k.unit, coalesce(own.epsilon, rest.epsilon, -1),
   CASE WHEN own.epsilon IS NULL THEN coalesce(rest.window_seconds, 0) ELSE coalesce(own.window_seconds, 0) END,
   coalesce(own.changed, rest.changed, 0),

@@ -9,6 +9,8 @@ var (
 	argHead    = &frame.Arg{Name: "head", Is: "an earlier answer of ledger_head()", Kind: frame.Text, Optional: true}
 	argArchive = &frame.Arg{Name: "archive", Is: "the file that ledger_archive has written, if any", Kind: frame.File, Optional: true}
 
+	argOnly = &frame.Arg{Name: "only", Is: "the account", Kind: frame.Text, Optional: true}
+
 	argArchiveTo = &frame.Arg{Name: "file", Is: "TEXT: an SQLite file, created if it is missing; it can take further entries later", Kind: frame.File}
 	argBefore    = &frame.Arg{Name: "before", Is: "seconds or milliseconds since 1970, or ISO 8601 text: older entries are moved", Kind: frame.Time}
 )
@@ -16,11 +18,12 @@ var (
 var ledgerFunctions = []*frame.Function{
 	{
 		Name: "ledger_balance", Section: frame.ForOwner, Flags: frame.OwnerOnly, Reads: true,
+		Args:    []*frame.Arg{argOnly},
 		Columns: balanceColumns,
-		Does:    "Lists the balances: one row per account and unit that has a limit or was charged.",
+		Does:    "Lists the balances: one row per account and unit that has a limit or was charged. With an account it reads no other.",
 		Notes: "spent and reserved count from the beginning; spent does not include reservations. epsilon_limit is NULL without a limit. " +
 			"If the limit has a window, remaining and window_spent (which includes reservations) are those of the current window, which ends at reopens; reopens is NULL before the window's first charge.",
-		Examples: []string{"SELECT account, unit, epsilon_limit, spent FROM ledger_balance"},
+		Examples: []string{"SELECT account, unit, epsilon_limit, spent FROM ledger_balance", "SELECT unit, remaining FROM ledger_balance('ana')"},
 		Table:    newBalanceCursor,
 	},
 	{
@@ -74,7 +77,13 @@ var balanceColumns = []string{"account TEXT", "unit TEXT", "epsilon_limit REAL",
 
 func newBalanceCursor(s *frame.Session) frame.Cursor {
 	return &frame.RowsCursor[ledger.Balance]{
-		Read: ledgerRows(s, ledger.Ledger.Balances),
+		Read: func(c frame.Call) ([]ledger.Balance, error) {
+			read := ledger.Ledger.Balances
+			if c.Given(argOnly) {
+				read = func(l ledger.Ledger) ([]ledger.Balance, error) { return l.AccountBalances(c.Text(argOnly)) }
+			}
+			return ledgerRows(s, read)(c)
+		},
 		Show: func(c frame.Call, b ledger.Balance) {
 			c.ResultString(0, b.Account)
 			c.ResultString(1, string(b.Unit))

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/geosql/geosql/cmd/geosql/internal/store"
 	"github.com/geosql/geosql/internal/sqlite"
@@ -49,9 +50,24 @@ func openServerBudgets(url string, f Flags) (*Session, error) {
 	return f.Open(":memory:", sqlite.ReadWrite|sqlite.Create)
 }
 
-const balanceSQL = `SELECT * FROM ledger_balance WHERE account = ?1 OR ?1 IS NULL ORDER BY account, unit`
-
 // ShowBalances shows the balances of an account, or of all accounts.
 func (s *Session) ShowBalances(ctx context.Context, account *string) error {
-	return s.RunWith(ctx, balanceSQL, account)
+	if account == nil {
+		return s.RunWith(ctx, "SELECT * FROM ledger_balance ORDER BY account, unit")
+	}
+	return s.RunWith(ctx, "SELECT * FROM ledger_balance(?1) ORDER BY unit", account)
+}
+
+// nearSQL reads the balances that count against a limit with at least a share of it. A limit of 0 is used up.
+const nearSQL = `
+SELECT account, unit, epsilon_limit, epsilon_limit - remaining AS used, remaining, window_seconds, reopens FROM ledger_balance
+WHERE account <> '*' AND epsilon_limit - remaining >= %v * epsilon_limit
+ORDER BY remaining / nullif(epsilon_limit, 0), account, unit LIMIT %d OFFSET %d`
+
+// nearPage is the number of balances on a page of ShowNear.
+const nearPage = 100
+
+// ShowNear shows a page of the balances of accounts that have used at least a share of a limit, the fullest first. The first page is 1.
+func (s *Session) ShowNear(ctx context.Context, share float64, page int) error {
+	return s.RunWith(ctx, fmt.Sprintf(nearSQL, share, nearPage, nearPage*(page-1)))
 }
