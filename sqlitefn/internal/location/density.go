@@ -21,7 +21,7 @@ var (
 
 // densityNotes holds for both functions.
 const densityNotes = "It costs nothing, since it is computed from releases: noise spreads points by a law that is known, and this finds the population under which the points are likeliest (expectation maximisation), " +
-	"in a number of steps that cross-validation chooses. **epsilon must be that of the points**, and the points independent of each other, as those of geoind_laplace are, but not those of predictive_step: release points of another epsilon in a group of its own. " +
+	"in a number of steps that cross-validation chooses. **epsilon must be that of the points**, and the points independent of each other, as those of geoind_laplace are, but not those of predictive_step. Points of another epsilon need a group of their own. " +
 	"The order of points makes no difference. Given true locations it answers about these, as avg does. A row with NULL as location contributes nothing. "
 
 var densityFunctions = []*frame.Function{
