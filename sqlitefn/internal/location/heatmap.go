@@ -28,9 +28,9 @@ var heatmapFunctions = []*frame.Function{
 		Does:    "Counts locations in the cells of a grid, with geometric noise on each count, and answers the cells that reach a threshold as GeoJSON.",
 		Charges: "epsilon in unit record to each account, for each of its locations",
 		Notes: "The answer is a FeatureCollection with a Polygon for each cell that is listed, with the property count, from the south-west row by row. " +
-			"The grid lies in the domain's frame and begins at the south-west corner of the frame's box; it covers the whole box whether the domain has a region or not. Locations are first moved to the box. " +
+			"The grid covers the box of the domain's frame from its south-west corner, also outside a region, and locations are first moved to it. " +
 			"A location that is replaced by another changes two counts, so each has noise of rate epsilon/2. " +
-			"The threshold depends on the number of cells and on epsilon only: the least one, from 1, that at most one empty cell is expected to reach. Empty cells that reach it are listed like others, and nothing tells them apart. " +
+			"The threshold depends on the number of cells and on epsilon only: the least one, from 1, that at most one empty cell is expected to reach. Empty cells that reach it are listed like others. " +
 			"The members cell_m, epsilon and threshold say how the map was made. Longitudes of a cell across the antimeridian go beyond 180, and a cell that holds a pole has no ring around it. " +
 			"Counts below the threshold are lost: of check-ins in Manhattan, cells of 100 m at epsilon 1 leave out 30 %. " + adaptiveNote +
 			"epsilon, domain, cell_m and squares must be constant within a group. A group charges all its accounts or none. " +

@@ -28,7 +28,7 @@ var sealedFunctions = []*frame.Function{
 		Args:      []*frame.Arg{unseal.ArgSealed, frame.ArgEpsRecord, argHeatCell, argSquares},
 		Does:      "Counts sealed locations in the cells of a grid over their domain, with geometric noise on each count, and answers the cells that reach a threshold as GeoJSON.",
 		Charges:   "epsilon in unit record to each account, for each of its locations",
-		Notes:     unseal.RowNote + adaptiveNote + "epsilon, cell_m and squares must be constant within a group. A group charges all its accounts or none.",
+		Notes:     unseal.RowNote + "Maps are drawn as in the other form. epsilon, cell_m and squares must be constant within a group. A group charges all its accounts or none.",
 		Aggregate: maps.sealed,
 	},
 }
