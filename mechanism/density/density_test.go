@@ -304,3 +304,25 @@ func variation(a, b []float64) (distance float64) {
 	}
 	return distance
 }
+
+// The likeliest distribution is the one at which no cell would make the counts likelier: the gradient of the likelihood is the number
+// of releases where there is somebody, and less elsewhere (Karush, Kuhn and Tucker).
+func TestGradientVanishes(t *testing.T) {
+	m := Matrix{{0.7, 0.1, 0.1, 0.05, 0.05}, {0.2, 0.5, 0.1, 0.1, 0.1}, {0.1, 0.1, 0.4, 0.2, 0.2}, {0.25, 0.25, 0.2, 0.2, 0.1}}
+	for _, counts := range [][]float64{{50, 30, 20, 10, 10}, {5, 60, 5, 0, 0}, {1, 2, 80, 40, 40}, {0, 0, 0, 0, 7}} {
+		e := newExpectation(m, nil, pair{counts, counts})
+		for range 20_000 {
+			e.step()
+		}
+		e.release()
+		for cell, row := range m {
+			gradient := 0.0
+			for bin, p := range row {
+				gradient += counts[bin] / e.likely[0][bin] * p
+			}
+			if share := gradient / e.totals[0]; share > 1.001 || e.cells[0][cell] > 0.01 && share < 0.999 {
+				t.Errorf("counts %v: cell %d with %v has %v of the gradient", counts, cell, e.cells[0][cell], share)
+			}
+		}
+	}
+}
