@@ -43,6 +43,12 @@ SELECT dx_cumulative('[{"lo":0,"hi":2,"count":-5},{"lo":3,"hi":6,"count":9},{"lo
 --> '[{"hi":2,"count":0,"share":0.0},{"hi":6,"count":3,"share":1.0},{"hi":10,"count":3,"share":1.0}]'
 SELECT dx_cumulative('[]');
 --! dx_cumulative: histogram has 0 bins, and not from 1 to 10000
+SELECT json_extract(d, '$[1].count', '$[2].count', '$[3].count', '$[7].count') FROM (SELECT dx_density(value, 200, 'u') AS d FROM json_each('[1, 7, 1, null, 2]'));
+--> '[2.00,1.00,0.00,1.00]'
+SELECT dx_density(x, 200, 'u') FROM reading WHERE false;
+--> NULL
+SELECT dx_density(value, 0, 'u') FROM json_each('[1]');
+--! dx_density: epsilon must be above 0, got 0
 SELECT dx_curve(meter, x, 200, 'u', 2) FROM reading;
 --> '{"m":4,"lo":0,"hi":10,"step":1,"epsilon":200,"edges":[0,2,4],"sums":[3,16]}'
 --$ a 200/kWh, b 200/kWh, c 200/kWh
