@@ -29,6 +29,7 @@ func (s *heatmapStudy) register(fs *flag.FlagSet) {
 	cli.NumbersVar(fs, &s.settings.Cells, "cells", "the `SIDES` of the cells of flat maps, metres")
 	cli.NumberVar(fs, &s.settings.Least, "least", "the `SIDE` of the least squares of adaptive maps, metres")
 	cli.NumbersVar(fs, &s.settings.Sides, "sides", "the `SIDES` of the squares that are asked for, metres")
+	fs.BoolVar(&s.settings.Whole, "whole", false, "ask for squares of whole least squares of adaptive maps")
 	fs.IntVar(&s.settings.Draws, "draws", s.settings.Draws, "draw every map `N` times")
 	fs.IntVar(&s.settings.Questions, "questions", s.settings.Questions, "ask for `N` squares of each side around locations")
 }

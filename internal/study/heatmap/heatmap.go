@@ -23,6 +23,7 @@ type Settings struct {
 	Cells     []float64 // sides of the cells of flat maps, metres
 	Least     float64   // side of the least squares of adaptive maps, metres
 	Sides     []float64 // of the squares that are asked for, metres
+	Whole     bool      // whether these are made of whole squares of side Least, to within some metres
 	Draws     int       // of each map
 	Questions int       // squares of each side for each draw
 }
@@ -32,6 +33,7 @@ type Study struct {
 	parallel.Workers // Progress counts draws
 
 	settings Settings
+	least    planar.Grid
 	trials   []trial
 }
 
@@ -63,7 +65,11 @@ func New(s Settings) (*Study, error) {
 	if s.Draws < 1 || s.Questions < 1 {
 		return nil, errors.New("draws and questions must be at least 1")
 	}
-	study := &Study{Workers: parallel.NewWorkers(), settings: s}
+	least, err := s.Domain.Grid(s.Least)
+	if err != nil {
+		return nil, err
+	}
+	study := &Study{Workers: parallel.NewWorkers(), settings: s, least: least}
 	for _, epsilon := range s.Epsilons {
 		add := func(kind string, cellM float64, of func(*big.Rat, float64) (*planar.Heatmap, error)) error {
 			eps := new(big.Rat).SetFloat64(epsilon)
@@ -122,6 +128,11 @@ func (s *Study) measure(ctx context.Context, t trial, points []Point) ([]float64
 		for i, side := range s.settings.Sides {
 			for range s.settings.Questions {
 				b := around(points[src.Below(uint64(len(points)))], side)
+				if s.settings.Whole {
+					if b, err = s.whole(b); err != nil {
+						return err
+					}
+				}
 				errs[k][i] += math.Abs(estimate(released, b) - float64(b.holds(points)))
 			}
 		}
@@ -145,6 +156,18 @@ func around(p Point, side float64) box {
 	lat := side / 2 / perDegree
 	lon := lat / math.Cos(p.Lat*math.Pi/180)
 	return box{p.Lat - lat, p.Lon - lon, p.Lat + lat, p.Lon + lon}
+}
+
+// whole returns the box from the south-west corner of the least square at the box's to that of the square at its north-east.
+func (s *Study) whole(b box) (box, error) {
+	text := []byte(`{"features":[`)
+	text = s.least.AppendFeature(text, s.least.Cell(b.south, b.west), "0")
+	text = s.least.AppendFeature(append(text, ','), s.least.Cell(b.north, b.east), "0")
+	corners, err := read(append(text, "]}"...))
+	if err != nil {
+		return box{}, err
+	}
+	return box{corners[0].south, corners[0].west, corners[1].south, corners[1].west}, nil
 }
 
 // holds returns how many of some locations, from south to north, are in the box.
