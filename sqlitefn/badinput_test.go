@@ -306,6 +306,7 @@ var samples = map[string]sample{
 
 	"dx_cumulative.histogram": {`'[{"lo":0,"hi":4,"count":3},{"lo":5,"hi":10,"count":-1}]'`, func(o operand) verdict { return optional(o, refused) }},
 
+	"only":    {"'ana'", func(o operand) verdict { return optional(o, name(o, "''")) }},
 	"head":    {"NULL", func(o operand) verdict { return optional(o, refused) }},
 	"archive": {"NULL", func(o operand) verdict { return optional(o, refused) }},
 	"where":   {"'other-ledger'", func(o operand) verdict { return refused }}, // the connection uses one already

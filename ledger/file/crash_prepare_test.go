@@ -92,7 +92,7 @@ func prepareMeters(t *testing.T, dir string) {
 	load(t, dir, "meters_sgsc/readings.csv.gz", func(_ int, f []string) bool { return strings.HasPrefix(f[1], "2013-03-") },
 		`CREATE TABLE reading(meter, t_local, kwh REAL)`, `INSERT INTO reading VALUES (?, ?, ?)`)
 	run(t, dir, `CREATE INDEX reading_t ON reading(t_local, meter, kwh)`,
-		`SELECT dx_universe('halfhour', 0, 10, 0.001, 'kWh')`, `SELECT budget_limit('*', 'kWh', 9000000)`)
+		`SELECT budget_limit('*', 'record', 9000000)`)
 }
 
 // load fills a table with the lines to keep of a file of the real data sets,

@@ -8,6 +8,7 @@ import (
 	"math"
 	"net"
 	"net/url"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -41,7 +42,9 @@ func newCutter(t *testing.T, where string) (*cutter, string) {
 	if port := query.Get("port"); port != "" {
 		c.server = filepath.Join(query.Get("host"), ".s.PGSQL."+port)
 	}
-	folder := t.TempDir()
+	folder, err := os.MkdirTemp("", "cut") // a short path: sockets have at most about 100 bytes
+	check(t, err)
+	t.Cleanup(func() { os.RemoveAll(folder) })
 	listener, err := net.Listen("unix", filepath.Join(folder, ".s.PGSQL.5432"))
 	check(t, err)
 	t.Cleanup(func() { listener.Close() })

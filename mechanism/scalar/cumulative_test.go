@@ -72,10 +72,10 @@ func TestCumulativeOfReleases(t *testing.T) {
 }
 
 // The counts of 1,000 bins of home-days and of half hours in July add up to the number of these without a bias, and cumulative
-// shares are several times nearer to the true ones than those of counts that have been moved to 0: 100 draws at epsilon 0.1. The
-// mean total has a standard error of 89.
+// shares are several times nearer to the true ones than those of counts that have been moved to 0: 400 draws at epsilon 0.1. The
+// mean total has a standard error of 45, and the median error of home-days one of 0.009, where the bound is 5 of them away.
 func TestMeterHistogramsAreUnbiased(t *testing.T) {
-	const draws, bins = 100, 1000
+	const draws, bins = 400, 1000
 	days, halfHours, _ := julyReadings(t)
 	src := exact.NewSource(nil)
 	for hi, readings := range map[float64][]float64{200: days, 10: halfHours} {
@@ -122,7 +122,7 @@ func TestMeterHistogramsAreUnbiased(t *testing.T) {
 			median[name] = quantileOf(e, 0.5)
 			t.Logf("%s: shares are off by %.4f on average in half of the draws, by %.4f in 95 %%", name, median[name], quantileOf(e, 0.95))
 		}
-		if math.Abs(total-rows) > 7*89 || 3*median["cumulative"] > median["moved to 0"] {
+		if math.Abs(total-rows) > 7*45 || 3*median["cumulative"] > median["moved to 0"] {
 			t.Errorf("0..%v: a total of %v, and shares off by %v, %v where counts are moved to 0", hi, total, median["cumulative"], median["moved to 0"])
 		}
 	}

@@ -159,10 +159,11 @@ func (g *groupSpender) takeFromLimits(items []ledger.Item) error {
 	c, revision := g.core, g.revision
 	drawn, _, _ := c.drawFromPools(g.unit, items, g.looked)
 	aside := g.drawAhead(items, drawn)
-	terms, extra := make([]ledger.Term, len(items)), make([]budget.Amount, len(items))
+	terms, extra, due := make([]ledger.Term, len(items)), make([]budget.Amount, len(items)), make([]budget.Amount, len(items))
 	err := c.update(needsOf(g.unit, items), func(t Transaction) error {
 		return chargeItems(t, g.run.Origin(t.Now(), g.function, g.unit), items, aside, func(i int, b *ledger.Standing) budget.Amount {
-			terms[i], extra[i] = b.Term, g.more(items[i], b, aside[i].In(b.Term))
+			terms[i], due[i] = b.Term, items[i].Epsilon-aside[i].In(b.Term)
+			extra[i] = g.more(items[i], b, due[i])
 			return extra[i]
 		})
 	})
@@ -179,7 +180,7 @@ func (g *groupSpender) takeFromLimits(items []ledger.Item) error {
 		return err
 	}
 	if g.groups > 0 {
-		g.keep(items, terms, extra)
+		g.keep(items, terms, extra, due)
 	}
 	return nil
 }
@@ -204,17 +205,21 @@ func (g *groupSpender) drawAhead(items []ledger.Item, drawn []ledger.Share) []le
 	return aside
 }
 
-// more returns how much to reserve ahead beside the cost of an item, with so much of it set aside.
-func (g *groupSpender) more(item ledger.Item, b *ledger.Standing, aside budget.Amount) budget.Amount {
+// more returns how much to reserve ahead for the account of an item, of which so much is due from the limit: as much as the
+// account has used, less the rest that it has. One account that comes short does not double the reservations of all others,
+// and those that are filled up with it do not come short one after the other.
+func (g *groupSpender) more(item ledger.Item, b *ledger.Standing, due budget.Amount) budget.Amount {
 	a := g.ahead[item.Account]
 	if a == nil {
 		return 0
 	}
-	return max(0, ledger.Ahead(a.granted, item.Epsilon, b.Remaining())-(item.Epsilon-aside))
+	left := a.In(b.Term)
+	used := a.granted - int64(left/item.Epsilon)
+	return max(0, ledger.Ahead(used, item.Epsilon, b.Remaining())-due-left)
 }
 
-// keep keeps the reservations ahead.
-func (g *groupSpender) keep(items []ledger.Item, terms []ledger.Term, extra []budget.Amount) {
+// keep keeps the reservations ahead, beside the amounts that were due.
+func (g *groupSpender) keep(items []ledger.Item, terms []ledger.Term, extra, due []budget.Amount) {
 	if g.ahead == nil {
 		g.ahead = map[string]*ahead{}
 	}
@@ -224,7 +229,7 @@ func (g *groupSpender) keep(items []ledger.Item, terms []ledger.Term, extra []bu
 			a = &ahead{pool: pool{account: item.Account}}
 			g.ahead[item.Account] = a
 		}
-		a.granted += 1 + int64(extra[i]/item.Epsilon)
+		a.granted += int64((due[i] + extra[i]) / item.Epsilon)
 		a.add(ledger.Share{Term: terms[i], Left: extra[i]})
 	}
 }
