@@ -222,14 +222,18 @@ func noLimit(s *frame.Session, d *demand) (refused, err error) {
 	if err != nil {
 		return nil, err
 	}
-	balances, err := l.Balances()
-	if err != nil {
-		return nil, err
-	}
-	for _, b := range balances {
-		if b.Limited && (b.Account == d.account || b.Account == ledger.Everyone) && !slices.Contains(refusal.OtherUnits, b.Unit) {
-			refusal.OtherUnits = append(refusal.OtherUnits, b.Unit)
+	for _, account := range []string{d.account, ledger.Everyone} {
+		balances, err := l.AccountBalances(account)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range balances {
+			if b.Limited {
+				refusal.OtherUnits = append(refusal.OtherUnits, b.Unit)
+			}
 		}
 	}
+	slices.Sort(refusal.OtherUnits)
+	refusal.OtherUnits = slices.Compact(refusal.OtherUnits)
 	return refusal, nil
 }
