@@ -157,8 +157,7 @@ func (f *budgetFlags) show(ctx context.Context, s *session.Session) error {
 		return s.RunWith(ctx, archiveSQL, f.archive, f.before)
 	case f.history:
 		return s.RunWith(ctx, historySQL, f.account)
-	}
-	if !math.IsNaN(f.near) {
+	case !math.IsNaN(f.near):
 		return s.ShowNear(ctx, f.near, f.page)
 	}
 	return s.ShowBalances(ctx, f.account)

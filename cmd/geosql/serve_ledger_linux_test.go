@@ -19,14 +19,21 @@ import (
 	"github.com/geosql/geosql/internal/servetest"
 )
 
+// sealedOn makes a sealed database with readings of two accounts, and moves its ledger to a server.
+func sealedOn(t *testing.T, server *pgtest.Server) (p sealedPlace, url string) {
+	t.Helper()
+	p = newSealed(t)
+	p.append("ana,1,2.5,48.5,2.5\nbo,2,3,48.5,2.5\n")
+	url = server.Database(t)
+	p.run("ledger", "move", p.out+"-ledger", url)
+	return p, url
+}
+
 // A sealed database is served with its ledger on a server, also after that was away.
 func TestServeWithLedgerOnServer(t *testing.T) {
 	t.Parallel()
-	p := newSealed(t)
-	p.append("ana,1,2.5,48.5,2.5\nbo,2,3,48.5,2.5\n")
 	server := pgtest.Own(t)
-	url := server.Database(t)
-	p.run("ledger", "move", p.out+"-ledger", url)
+	p, url := sealedOn(t, server)
 	p.run("role", "--ledger", url, p.out, "add", "ana", "--password-file", clitest.WriteFile(t, "sesame\n"), "--columns", "meter.kwh", "--epsilon", "kWh=5")
 	s := startServing(t, p, "--ledger", url)
 	ask := func() (sum float64, err error) {
@@ -67,11 +74,8 @@ func TestServeWithLedgerOnServer(t *testing.T) {
 // accepted the loss.
 func TestServeLostLedger(t *testing.T) {
 	t.Parallel()
-	p := newSealed(t)
-	p.append("ana,1,2.5,48.5,2.5\nbo,2,3,48.5,2.5\n")
 	server := pgtest.Own(t)
-	url := server.Database(t)
-	p.run("ledger", "move", p.out+"-ledger", url)
+	p, url := sealedOn(t, server)
 	addRole := func(name string) {
 		p.run("role", "--ledger", url, p.out, "add", name, "--password-file", clitest.WriteFile(t, "sesame\n"), "--columns", "meter.kwh", "--epsilon", "kWh=50")
 	}
@@ -157,10 +161,7 @@ func TestServeOlderLedger(t *testing.T) {
 // a copy are another question.
 func TestServersShareALedger(t *testing.T) {
 	t.Parallel()
-	p := newSealed(t)
-	p.append("ana,1,2.5,48.5,2.5\nbo,2,3,48.5,2.5\n")
-	url := pgtest.Start(t).Database(t)
-	p.run("ledger", "move", p.out+"-ledger", url)
+	p, url := sealedOn(t, pgtest.Start(t))
 	p.run("role", "--ledger", url, p.out, "add", "ana", "--password-file", clitest.WriteFile(t, "sesame\n"), "--columns", "meter.kwh", "--epsilon", "kWh=50")
 	other := p
 	other.out = filepath.Join(t.TempDir(), "out.db")

@@ -22,6 +22,15 @@ func chargeSome(t testing.TB, l *Ledger) {
 	}
 }
 
+// charged opens a ledger, and charges it under a limit that is far away.
+func charged(t testing.TB, where string) *Ledger {
+	t.Helper()
+	l := open(t, where)
+	check(t, l.SetLimit("*", "m", 1000, 0))
+	chargeSome(t, l)
+	return l
+}
+
 // An older copy that is restored under a process is refused at its next transaction, and by
 // everybody who knows more, until the owner accepts the loss.
 func TestRestoredServer(t *testing.T) {
@@ -168,9 +177,7 @@ func TestAsynchronousFailover(t *testing.T) {
 	otherMachine(t)
 	server := pgtest.Own(t)
 	where := server.Database(t)
-	l := open(t, where)
-	check(t, l.SetLimit("*", "m", 1000, 0))
-	chargeSome(t, l)
+	l := charged(t, where)
 	standby := server.Standby(t)
 	server.CaughtUp(t, standby)
 	replica := standby.URL(t, where)
@@ -218,9 +225,7 @@ func TestAcceptErrors(t *testing.T) {
 func TestAcceptWithoutLoss(t *testing.T) {
 	otherMachine(t)
 	where := pgtest.Start(t).Database(t)
-	l := open(t, where)
-	check(t, l.SetLimit("*", "m", 1000, 0))
-	chargeSome(t, l)
+	l := charged(t, where)
 	_, err := l.OpenRelease("begun", ledger.ReleasePlan{Output: "out"})
 	check(t, err)
 	if _, err := Accept(where, false); err != ErrNoLoss {
@@ -252,9 +257,7 @@ func TestNewerCopyHasNoMark(t *testing.T) {
 	otherMachine(t)
 	server := pgtest.Own(t)
 	where := server.Database(t)
-	l := open(t, where)
-	check(t, l.SetLimit("*", "m", 1000, 0))
-	chargeSome(t, l)
+	l := charged(t, where)
 	old := server.Dump(t, where)
 	chargeSome(t, l)
 	newest := server.Dump(t, where)

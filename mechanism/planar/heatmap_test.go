@@ -16,8 +16,14 @@ import (
 
 func mustHeatmap(t testing.TB, d *Domain, eps string, cellM float64) *Heatmap {
 	t.Helper()
+	return mustMap(t, d.Heatmap, eps, cellM)
+}
+
+// mustMap returns the heat map that a method of a domain makes.
+func mustMap(t testing.TB, of func(eps *big.Rat, cellM float64) (*Heatmap, error), eps string, cellM float64) *Heatmap {
+	t.Helper()
 	e, _ := new(big.Rat).SetString(eps)
-	h, err := d.Heatmap(e, cellM)
+	h, err := of(e, cellM)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,12 +14,7 @@ import (
 
 func mustAdaptive(t testing.TB, d *Domain, eps string, cellM float64) *Heatmap {
 	t.Helper()
-	e, _ := new(big.Rat).SetString(eps)
-	h, err := d.AdaptiveHeatmap(e, cellM)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	return mustMap(t, d.AdaptiveHeatmap, eps, cellM)
 }
 
 // The squares of an adaptive map cover each cell of the grid once, and where there is no noise to speak of they hold as many
