@@ -12,6 +12,7 @@ import (
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/sqlmath"
+	"github.com/geosql/geosql/serve/internal/pgfunc"
 )
 
 // describer is a session of tests.
@@ -98,7 +99,7 @@ func ask(conn *sqlite.Conn, sql string, arguments ...string) (list []string, err
 			case []byte:
 				row = append(row, fmt.Sprintf("x'%x'", x))
 			default:
-				row = append(row, textOf(x))
+				row = append(row, pgfunc.Text(x))
 			}
 		}
 		list = append(list, strings.Join(row, "|"))

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/geosql/geosql/internal/sqltext"
+	"github.com/geosql/geosql/serve/internal/pgfunc"
 )
 
 // A Command is a classified statement, of one of the types below: SQLite answers a [Query], the server all others.
@@ -140,7 +141,7 @@ func (p *parser) text(from, to sqltext.Token) string { return p.sql[from.At:to.A
 // query returns the text from the next token on. Without any the command, which needs it, is an error.
 func (p *parser) query(needed string) string {
 	if !p.more() {
-		p.fail(p.peek(), codeSyntax, "%s", needed)
+		p.fail(p.peek(), pgfunc.CodeSyntax, "%s", needed)
 	}
 	return p.text(p.peek(), sqltext.Token{At: len(p.sql)})
 }
@@ -161,7 +162,7 @@ func errorAt(sql string, at int, code, format string, args ...any) *Error {
 func (p *parser) name() string {
 	t := p.peek()
 	if t.Name() == "" {
-		p.fail(t, codeSyntax, "a name has to stand here")
+		p.fail(t, pgfunc.CodeSyntax, "a name has to stand here")
 		return ""
 	}
 	parts := []string{p.next().Name()}
@@ -175,7 +176,7 @@ func (p *parser) name() string {
 // end returns the command, if nothing follows it.
 func (p *parser) end(c Command) Command {
 	if p.more() {
-		p.fail(p.peek(), codeSyntax, "%q is not understood here", p.peek().Text)
+		p.fail(p.peek(), pgfunc.CodeSyntax, "%q is not understood here", p.peek().Text)
 	}
 	return c
 }
@@ -222,7 +223,7 @@ func (p *parser) command() Command {
 	case p.word("discard"):
 		what := p.next()
 		if !what.Is("all", "plans", "sequences", "temp", "temporary") {
-			p.fail(what, codeSyntax, "DISCARD takes ALL, PLANS, SEQUENCES or TEMP")
+			p.fail(what, pgfunc.CodeSyntax, "DISCARD takes ALL, PLANS, SEQUENCES or TEMP")
 		}
 		return p.end(Discard{what.Name()})
 	case p.word("declare"):
@@ -247,14 +248,14 @@ func (p *parser) command() Command {
 func (p *parser) other(first sqltext.Token) Command {
 	switch {
 	case first.Is("prepare", "execute"):
-		p.fail(p.token(1), codeNotSupported, "PREPARE and EXECUTE are not statements here: use the client's prepared statements")
+		p.fail(p.token(1), pgfunc.CodeNotSupported, "PREPARE and EXECUTE are not statements here: use the client's prepared statements")
 	case p.word("unlisten"): // pools do that; nothing listens
 		if t := p.next(); !t.IsSymbol("*") && t.Name() == "" {
-			p.fail(t, codeSyntax, "UNLISTEN takes a name or *")
+			p.fail(t, pgfunc.CodeSyntax, "UNLISTEN takes a name or *")
 		}
 		return p.end(Unlisten{})
 	case first.Is("listen", "notify", "lock", "grant", "revoke", "call", "do"):
-		p.fail(first, codeNotSupported, "the dialect is SQLite's: it has no %s", strings.ToUpper(first.Text))
+		p.fail(first, pgfunc.CodeNotSupported, "the dialect is SQLite's: it has no %s", strings.ToUpper(first.Text))
 	}
 	return Query{}
 }
@@ -301,7 +302,7 @@ func (p *parser) modes() (b Begin) {
 			b.ReadWrite = true
 		case p.word("isolation", "level"):
 			if !p.word("serializable") && !p.word("repeatable", "read") && !p.word("read", "committed") && !p.word("read", "uncommitted") {
-				p.fail(p.peek(), codeSyntax, "an isolation level has to stand here")
+				p.fail(p.peek(), pgfunc.CodeSyntax, "an isolation level has to stand here")
 			}
 		case p.word("not", "deferrable"), p.word("deferrable"), p.word("deferred"), p.word("immediate"), p.word("exclusive"),
 			p.symbol(","):
@@ -331,11 +332,11 @@ func (p *parser) set() Command {
 	case p.word("schema"):
 		s.Name = "search_path"
 	case p.word("role"), p.word("session", "authorization"), p.word("authorization"):
-		p.fail(p.peek(), codeNotSupported, "a session keeps its role: log in as another one")
+		p.fail(p.peek(), pgfunc.CodeNotSupported, "a session keeps its role: log in as another one")
 	default:
 		s.Name = strings.ToLower(p.name())
 		if !p.word("to") && !p.symbol("=") {
-			p.fail(p.peek(), codeSyntax, "SET %s needs = and a value", s.Name)
+			p.fail(p.peek(), pgfunc.CodeSyntax, "SET %s needs = and a value", s.Name)
 		}
 	}
 	if p.word("default") {
@@ -363,7 +364,7 @@ func (p *parser) value(setting string) string {
 	case t.Kind == sqltext.Number:
 		return sign + t.Text
 	case t.Name() == "":
-		p.fail(t, codeSyntax, "SET %s needs a value", setting)
+		p.fail(t, pgfunc.CodeSyntax, "SET %s needs a value", setting)
 	}
 	return t.Name()
 }
@@ -394,14 +395,14 @@ func (p *parser) declare() Command {
 		case p.word("scroll"):
 			d.Scroll = true
 		default:
-			p.fail(p.peek(), codeSyntax, "%s", needed)
+			p.fail(p.peek(), pgfunc.CodeSyntax, "%s", needed)
 		}
 	}
 	if d.Hold = p.word("with", "hold"); !d.Hold {
 		p.word("without", "hold")
 	}
 	if !p.word("for") {
-		p.fail(p.peek(), codeSyntax, "%s", needed)
+		p.fail(p.peek(), pgfunc.CodeSyntax, "%s", needed)
 	}
 	d.SQL = p.query(needed)
 	return d
@@ -410,13 +411,13 @@ func (p *parser) declare() Command {
 func (p *parser) fetch(move bool) Command {
 	f := Fetch{Count: 1, Move: move}
 	if p.peek().Is("prior", "backward", "first", "last", "absolute", "relative") || p.peek().IsSymbol("-") {
-		p.fail(p.peek(), codeNotSupported, "cursors move forward only")
+		p.fail(p.peek(), pgfunc.CodeNotSupported, "cursors move forward only")
 	}
 	p.word("forward")
 	if t := p.peek(); t.Kind == sqltext.Number {
 		var err error
 		if f.Count, err = strconv.ParseInt(p.next().Text, 10, 64); err != nil {
-			p.fail(t, codeSyntax, "FETCH takes a whole number of rows")
+			p.fail(t, pgfunc.CodeSyntax, "FETCH takes a whole number of rows")
 		}
 	} else if f.All = p.word("all"); !f.All {
 		p.word("next")
@@ -441,7 +442,7 @@ func (p *parser) group() string {
 			}
 		}
 	}
-	p.fail(p.peek(), codeSyntax, "COPY ( needs a query and )")
+	p.fail(p.peek(), pgfunc.CodeSyntax, "COPY ( needs a query and )")
 	return ""
 }
 
@@ -460,7 +461,7 @@ func (p *parser) copied() string {
 		columns = p.group()
 	}
 	if table == "" {
-		p.fail(p.peek(), codeSyntax, "COPY needs a table, or a query in parentheses")
+		p.fail(p.peek(), pgfunc.CodeSyntax, "COPY needs a table, or a query in parentheses")
 	}
 	return "SELECT " + columns + " FROM " + table
 }
@@ -471,7 +472,7 @@ func (p *parser) copy() Command {
 		p.fail(p.peek(), "25006", "the database is read-only: COPY FROM is refused")
 	}
 	if !p.word("to", "stdout") {
-		p.fail(p.peek(), codeNotSupported, "COPY writes TO STDOUT only")
+		p.fail(p.peek(), pgfunc.CodeNotSupported, "COPY writes TO STDOUT only")
 	}
 	p.word("with")
 	inside, null := p.symbol("("), false
@@ -503,7 +504,7 @@ func (p *parser) copyOption(c *Copy, t sqltext.Token) {
 		f := p.next()
 		csv := says(f, "csv")
 		if c.CSV = c.CSV || csv; !csv && !says(f, "text") {
-			p.fail(f, codeNotSupported, "COPY has the formats text and csv")
+			p.fail(f, pgfunc.CodeNotSupported, "COPY has the formats text and csv")
 		}
 	case t.Is("csv"):
 		c.CSV = true
@@ -516,17 +517,17 @@ func (p *parser) copyOption(c *Copy, t sqltext.Token) {
 		p.word("as")
 		d := p.next()
 		if c.Delimiter = d.Literal(); len(c.Delimiter) != 1 {
-			p.fail(d, codeBadParameter, "COPY takes a delimiter of one byte")
+			p.fail(d, pgfunc.CodeBadParameter, "COPY takes a delimiter of one byte")
 		}
 	case t.Is("encoding"):
 		p.next()
 	case t.Is("quote", "escape"):
 		p.word("as")
 		if q := p.next(); q.Literal() != `"` {
-			p.fail(q, codeNotSupported, `COPY quotes with " only`)
+			p.fail(q, pgfunc.CodeNotSupported, `COPY quotes with " only`)
 		}
 	default:
-		p.fail(t, codeSyntax, "COPY has no option %q here", t.Text)
+		p.fail(t, pgfunc.CodeSyntax, "COPY has no option %q here", t.Text)
 	}
 }
 

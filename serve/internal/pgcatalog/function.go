@@ -3,20 +3,13 @@ package pgcatalog
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/sqltext"
+	"github.com/geosql/geosql/serve/internal/pgfunc"
 )
-
-// maxText bounds the texts that functions build.
-const maxText = 1_000_000
-
-func tooLong(function string) error {
-	return &Error{Code: codeLimitExceeded, Message: function + ": the result is longer than 1000000 bytes"}
-}
 
 // firstFunctionOID is the OID of the first function.
 const firstFunctionOID = 15000
@@ -53,80 +46,7 @@ var returned = sync.OnceValue(func() map[string]uint32 {
 	return m
 })
 
-func result(c *sqlite.Call, i int, v any) {
-	switch v := v.(type) {
-	case nil:
-		c.ResultNull(i)
-	case bool:
-		n := int64(0)
-		if v {
-			n = 1
-		}
-		c.ResultInt(i, n)
-	case int:
-		c.ResultInt(i, int64(v))
-	case int64:
-		c.ResultInt(i, v)
-	case uint32:
-		c.ResultInt(i, int64(v))
-	case float64:
-		c.ResultFloat(i, v)
-	case string:
-		c.ResultString(i, v)
-	case []byte:
-		c.ResultBlob(i, v)
-	}
-}
-
-func textOf(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case int64:
-		return strconv.FormatInt(v, 10)
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	case []byte:
-		return string(v)
-	}
-	return ""
-}
-
-// typed returns a whole number as one.
-func typed(e any) any {
-	if s, ok := e.(string); ok {
-		if n, err := strconv.ParseInt(s, 10, 64); err == nil && strconv.FormatInt(n, 10) == s {
-			return n
-		}
-	}
-	return e
-}
-
-// typedInt returns a whole number, or 0 for anything else.
-func typedInt(v any) int64 {
-	n, _ := typed(v).(int64)
-	return n
-}
-
-func oidOf(v any) uint32 { return uint32(typedInt(v)) }
-
-// truth returns a value as a boolean.
-func truth(v any) (bool, error) {
-	switch v := v.(type) {
-	case int64:
-		return v != 0, nil
-	case float64:
-		return v != 0, nil
-	case string:
-		switch strings.ToLower(strings.TrimSpace(v)) {
-		case "t", "true", "y", "yes", "on", "1":
-			return true, nil
-		case "f", "false", "n", "no", "off", "0":
-			return false, nil
-		}
-	}
-	return false, &Error{Code: codeBadText, Message: "a boolean is written as true or false"}
-}
+func oidOf(v any) uint32 { return uint32(pgfunc.Whole(v)) }
 
 // register registers the functions on a connection.
 func (c *catalogue) register(conn *sqlite.Conn) error {
@@ -150,30 +70,11 @@ func (c *catalogue) register(conn *sqlite.Conn) error {
 			if err != nil {
 				return err
 			}
-			result(call, 0, v)
+			pgfunc.Result(call, 0, v)
 			return nil
 		}})
 	}
-	lib.Aggregates = []sqlite.Aggregate{
-		{Name: "array_agg", Args: []int{1}, New: func() sqlite.Group { return &arrayGroup{} }},
-		{Name: "bool_and", Args: []int{1}, New: func() sqlite.Group { return &boolGroup{} }},
-		{Name: "every", Args: []int{1}, New: func() sqlite.Group { return &boolGroup{} }},
-		{Name: "bool_or", Args: []int{1}, New: func() sqlite.Group { return &boolGroup{or: true} }},
-	}
-	for _, t := range []struct {
-		name, columns, hidden string
-		required              int
-		open                  listing
-	}{
-		{"unnest", "value,ordinality INTEGER", "list", 1, elements},
-		{"generate_series", "value INTEGER,ordinality INTEGER", "start,stop,step", 2, series},
-		{"aclexplode", "grantor INTEGER,grantee INTEGER,privilege_type TEXT,is_grantable INTEGER", "acl", 1, nothing},
-		{"pg_partition_ancestors", "relid INTEGER,depth INTEGER", "relation", 1, nothing},
-		{"pg_options_to_table", "option_name TEXT,option_value TEXT", "options", 1, nothing},
-	} {
-		lib.Tables = append(lib.Tables, sqlite.Table{Name: t.name, Columns: strings.Split(t.columns, ","),
-			Hidden: strings.Split(t.hidden, ","), Required: t.required, Open: func() sqlite.Cursor { return &listCursor{open: t.open} }})
-	}
+	lib.Aggregates, lib.Tables = pgfunc.Aggregates(), pgfunc.Tables()
 	return conn.Register(lib)
 }
 
@@ -216,7 +117,7 @@ type kind struct {
 // call returns the function of the cast.
 func (k kind) call(a []any) (any, error) {
 	if s, ok := a[0].(string); ok {
-		if n, ok := typed(s).(int64); ok {
+		if n, ok := pgfunc.Typed(s).(int64); ok {
 			return n, nil
 		}
 		if s == "-" {
@@ -225,7 +126,7 @@ func (k kind) call(a []any) (any, error) {
 		if found := k.oid(s); found != nil {
 			return found, nil
 		}
-		return nil, &Error{Code: k.code, Message: fmt.Sprintf("%s %q does not exist", k.what, s)}
+		return nil, &pgfunc.Error{Code: k.code, Message: fmt.Sprintf("%s %q does not exist", k.what, s)}
 	}
 	if n := oidOf(a[0]); n != 0 {
 		return k.name(n), nil
@@ -268,14 +169,14 @@ func kindOf(cast, what, code string, objects func() []object) kind {
 // kinds returns the kinds of objects.
 func (c *catalogue) kinds() []kind {
 	return []kind{
-		{"regclass", "relation", codeNoTable, func(s string) any {
+		{"regclass", "relation", pgfunc.CodeNoTable, func(s string) any {
 			if r := c.find(s); r != nil {
 				return r.OID
 			}
 			return nil
 		}, c.relationName},
-		{"regtype", "type", codeNoObject, c.typeOID, c.formatType},
-		{"regproc", "function", codeNoFunction, func(s string) any {
+		{"regtype", "type", pgfunc.CodeNoObject, c.typeOID, c.formatType},
+		{"regproc", "function", pgfunc.CodeNoFunction, func(s string) any {
 			name, _, _ := strings.Cut(s, "(")
 			if parts := names(name); len(parts) > 0 {
 				if i := slices.IndexFunc(c.Functions, func(f function) bool { return f.Name == parts[len(parts)-1] }); i >= 0 {
@@ -289,9 +190,9 @@ func (c *catalogue) kinds() []kind {
 			}
 			return fmt.Sprint(oid)
 		}},
-		kindOf("regnamespace", "schema", codeNoSchema, func() []object { return schemas }),
-		kindOf("regrole", "role", codeNoObject, c.roles),
-		kindOf("regother", "object", codeNoObject, func() []object { return nil }),
+		kindOf("regnamespace", "schema", pgfunc.CodeNoSchema, func() []object { return schemas }),
+		kindOf("regrole", "role", pgfunc.CodeNoObject, c.roles),
+		kindOf("regother", "object", pgfunc.CodeNoObject, func() []object { return nil }),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/serve/internal/pgfunc"
 )
 
 // A Describer describes the session, which its database does not know.
@@ -65,7 +66,7 @@ type catalogue struct {
 // same OID.
 func Install(conn *sqlite.Conn, db Describer) error {
 	c := &catalogue{db: db, used: map[uint32]bool{}, byOID: map[uint32]*relation{},
-		ACL: formatArray([]any{aclName(db.User()) + "=r/" + ownerName}), Types: types,
+		ACL: pgfunc.FormatArray([]any{aclName(db.User()) + "=r/" + ownerName}), Types: types,
 		Descriptions: map[uint32]string{publicOID: "tables of the database", SealedOID: "a value that only private functions open"},
 		Settings:     map[string]string{}, Keywords: notOperands}
 	for _, name := range db.Settings() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/sqltext"
+	"github.com/geosql/geosql/serve/internal/pgfunc"
 )
 
 // Rewrite returns a statement in SQLite's way. Texts, comments and names in quotes stay, and so
@@ -23,7 +24,7 @@ func Rewrite(s sqltext.Statement) (string, error) {
 		return "", err
 	}
 	if s.Tokens == nil && s.SQL != "" {
-		return "", &Error{Code: codeLimitExceeded, Message: fmt.Sprintf("the statement has more than %d words, signs and blanks", Budget.Tokens)}
+		return "", &Error{Code: pgfunc.CodeLimitExceeded, Message: fmt.Sprintf("the statement has more than %d words, signs and blanks", Budget.Tokens)}
 	}
 	r := newRewriter(s.SQL, s.Tokens)
 	out := r.span(0, len(r.tokens))
@@ -36,7 +37,7 @@ func Rewrite(s sqltext.Statement) (string, error) {
 // CheckLength returns an error for a statement that is longer than any that is served.
 func CheckLength(sql string) error {
 	if len(sql) > Budget.Bytes {
-		return &Error{Code: codeLimitExceeded, Message: fmt.Sprintf("the statement is longer than %d bytes", Budget.Bytes)}
+		return &Error{Code: pgfunc.CodeLimitExceeded, Message: fmt.Sprintf("the statement is longer than %d bytes", Budget.Bytes)}
 	}
 	return nil
 }
@@ -93,7 +94,7 @@ func (r *rewriter) fail(i int, code, format string, args ...any) {
 
 // unsupported notes that SQLite has no such thing.
 func (r *rewriter) unsupported(i int, what, instead string) {
-	r.fail(i, codeNotSupported, "the dialect is SQLite's: it has no %s", what)
+	r.fail(i, pgfunc.CodeNotSupported, "the dialect is SQLite's: it has no %s", what)
 	if r.err != nil && r.err.Hint == "" {
 		r.err.Hint = instead
 	}
@@ -129,7 +130,7 @@ func (r *rewriter) opens(i, hi int) bool { return r.at(i, hi).IsSymbol("(") && r
 // span rewrites the tokens from lo to hi: the SELECTs of a compound one by one.
 func (r *rewriter) span(lo, hi int) string {
 	if r.depth++; r.depth > maxDepth {
-		r.fail(lo, codeLimitExceeded, "the statement is nested too deeply")
+		r.fail(lo, pgfunc.CodeLimitExceeded, "the statement is nested too deeply")
 	}
 	defer func() { r.depth-- }()
 	if r.err != nil {
@@ -349,7 +350,7 @@ func (r *rewriter) emit(lo, hi int, list bool) string {
 			e.literal = true
 			i++
 		case sqltext.Unended:
-			r.fail(i, codeSyntax, "the quoted text that begins here does not end")
+			r.fail(i, pgfunc.CodeSyntax, "the quoted text that begins here does not end")
 		case sqltext.Number:
 			e.push(t.Text)
 			i++
@@ -368,7 +369,7 @@ func (r *rewriter) emit(lo, hi int, list bool) string {
 			i = r.symbol(e, i, hi, previous)
 		}
 		if e.applied > maxCasts {
-			r.fail(start, codeLimitExceeded, "more than %d casts and subscripts follow each other", maxCasts)
+			r.fail(start, pgfunc.CodeLimitExceeded, "more than %d casts and subscripts follow each other", maxCasts)
 		}
 		i = max(i, start+1)
 		previous = r.tokens[max(start, r.back(i))]
@@ -410,7 +411,7 @@ func (r *rewriter) symbol(e *emitter, i, hi int, previous sqltext.Token) int {
 		}
 		ty, end := r.typeName(i+1, hi)
 		if ty.name == "" {
-			r.fail(i, codeSyntax, "a type has to follow ::")
+			r.fail(i, pgfunc.CodeSyntax, "a type has to follow ::")
 			return hi
 		}
 		r.convert(e, i, ty)

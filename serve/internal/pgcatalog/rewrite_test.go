@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/internal/sqltext"
+	"github.com/geosql/geosql/serve/internal/pgfunc"
 )
 
 func TestRewrite(t *testing.T) {
@@ -103,12 +104,12 @@ func TestUnsupported(t *testing.T) {
 func TestLimits(t *testing.T) {
 	for _, sql := range []string{"SELECT a" + strings.Repeat("::text", 200), "SELECT a" + strings.Repeat("[1]", 200), strings.Repeat("(", 600) + strings.Repeat(")", 600),
 		"SELECT '" + strings.Repeat("a", 1_000_000) + "'", "SELECT 1" + strings.Repeat("+1", 300_000)} {
-		if _, err := Rewrite(Read(sql)); State(err) != "54000" {
+		if _, err := Rewrite(Read(sql)); pgfunc.State(err) != "54000" {
 			t.Errorf("%.20s..: %v", sql, err)
 		}
 	}
 	for _, sql := range []string{strings.Repeat("[", 900_000), "SELECT 'a", "SELECT E'a\\'", `SELECT "a`, "SELECT $a$ b $A$"} {
-		if _, err := Rewrite(Read(sql)); State(err) != "42601" {
+		if _, err := Rewrite(Read(sql)); pgfunc.State(err) != "42601" {
 			t.Errorf("%.20s..: %v", sql, err)
 		}
 	}
@@ -144,8 +145,8 @@ func TestRun(t *testing.T) {
 		"SELECT 'nothing'::regclass": "42P01", "SELECT 'no'::regtype": "42704", "SELECT 'maybe'::bool": "22P02", "SELECT 'a' ~ '('": "2201B",
 		"SELECT current_setting('no')": "42704", "SELECT '{a'::text[] = '' OR cardinality('{a') = 1": "22P02", "SELECT generate_series(1, 2, 0)": "22023",
 	} {
-		if _, err := ask(conn, sql); State(err) != state {
-			t.Errorf("%s: %q, %v", sql, State(err), err)
+		if _, err := ask(conn, sql); pgfunc.State(err) != state {
+			t.Errorf("%s: %q, %v", sql, pgfunc.State(err), err)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/serve/internal/pgcatalog"
+	"github.com/geosql/geosql/serve/internal/pgfunc"
 	"github.com/geosql/geosql/serve/internal/wire"
 	"github.com/geosql/geosql/sqlitefn"
 )
@@ -71,7 +72,7 @@ func (db *database) runError(ctx context.Context, err error) error {
 	case noted != nil:
 		return noted
 	}
-	if state := pgcatalog.State(err); state != "" {
+	if state := pgfunc.State(err); state != "" {
 		return newError(state, "%s", e.Message)
 	}
 	return db.sqliteError(e, "22000")
