@@ -11,6 +11,9 @@ const Version = "0.1.0"
 // which not every clone has.
 var commit string
 
+// Build returns the version with the commit.
+func Build() string { return Version + ", commit " + Commit() }
+
 // Commit returns the commit that the program was built from, with -dirty where files differed from it, or "unknown".
 func Commit() string {
 	if commit != "" {
