@@ -54,7 +54,7 @@ func (r *run) reportData(hash string) (report.Data, error) {
 	mean, within95, err := r.accuracy()
 	_, one := s.constant()
 	p := report.Public{
-		Output: filepath.Base(s.Out), SHA256: hash, Time: r.at,
+		About: s.About, Output: filepath.Base(s.Out), SHA256: hash, Time: r.at,
 		Rows: r.found.kept(), MaxRows: s.MaxRows, Dropped: r.found.dropped, Kept: s.Keep, EscapedFormulas: s.EscapeFormulas, SetAside: s.Rejects != "",
 		Mechanism: cmp.Or(s.Mechanism, DefaultMechanism), Law: r.noise().Law(), Epsilon: r.mechanism.Price().Amount.Float64(), Level: s.Level, Radius: s.Radius, OneAccount: one,
 		Box: s.Box, Step: s.Step, Region: s.Region != "",

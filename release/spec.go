@@ -45,6 +45,8 @@ type Spec struct {
 	// which is written beside the output as GeoJSON and drawn in the report. 0 makes none. It costs nothing.
 	Density float64
 
+	About About // what the publisher says of the release
+
 	Rejects     string // file for the rows that are invalid as text; "" makes them an error
 	Publishable bool   // the report has no section for the data owner
 	Workers     int    // 0: as many as there are processors, up to the number that one reader keeps busy
@@ -58,6 +60,9 @@ type Spec struct {
 
 // A Box is the range of latitudes and longitudes of a domain, in degrees.
 type Box = report.Box
+
+// About is what the publisher says of a release, on its page and in its metadata.
+type About = report.About
 
 // A Stage is a part of a release.
 type Stage uint8

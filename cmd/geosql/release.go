@@ -45,17 +45,16 @@ func registerRelease(fs *flag.FlagSet, t *publish.Task) {
 	s := &t.Spec
 	t.Shard = -1
 	t.Ledger.Register(fs, "keep the budgets in the ledger `FILE`, or at a postgres:// URL")
-	cli.OptionalVar(fs, &t.Account, "account", "charge the account that `COLUMN` names, or const:NAME for all rows")
+	cli.OptionalVar(fs, &t.Account, "account", "charge the account in `COLUMN`, or const:NAME for all rows")
 	fs.StringVar(&s.In, "in", "", "read the data set `FILE`, in a format that import reads")
 	fs.StringVar(&s.Out, "out", "", "write the copy to `FILE`: .csv, .csv.gz, .parquet, .geoparquet, .geojson or .gpkg")
-	fs.Func("id", "name the release `NAME`; the same name continues it", func(v string) error {
-		if s.ID = v; !printable.Is(v) || v == "" {
-			return errors.New("an id must be a line of text")
-		}
-		return nil
-	})
-	fs.StringVar(&s.Rejects, "rejects", "", "write invalid rows to `FILE`; without this flag they stop the release")
-	fs.StringVar(&t.Region, "region", "", "move released locations into the polygons of `FILE`, a .geojson file")
+	lineVar(fs, &s.ID, "id", "name the release `NAME`; the same name continues it")
+	lineVar(fs, &s.About.Title, "title", "state `TEXT` as title on the page and in the metadata")
+	lineVar(fs, &s.About.Description, "description", "state `TEXT` as description on the page and in the metadata")
+	lineVar(fs, &s.About.License, "license", "state `LICENSE` as license on the page and in the metadata")
+	lineVar(fs, &s.About.Contact, "contact", "state `WHO` as contact on the page and in the metadata")
+	fs.StringVar(&s.Rejects, "rejects", "", "write invalid rows to `FILE`; otherwise they stop the release")
+	fs.StringVar(&t.Region, "region", "", "move released locations into the polygons of a GeoJSON `FILE`")
 	cli.WordsVar(fs, &s.Lat, "lat", "read latitudes from `COLUMNS`")
 	cli.WordsVar(fs, &s.Lon, "lon", "read longitudes from `COLUMNS`, one for each latitude")
 	cli.WordsVar(fs, &s.Keep, "keep", "also publish `COLUMNS`, as they are")
@@ -72,13 +71,13 @@ func registerRelease(fs *flag.FlagSet, t *publish.Task) {
 		}
 		return nil
 	})
-	fs.Func("shard", "stop when shard `I` is published, from 0, and all steps before it are done", func(v string) (err error) {
+	fs.Func("shard", "stop when shard `I`, from 0, is published", func(v string) (err error) {
 		if t.Shard, err = strconv.Atoi(v); err != nil || t.Shard < 0 {
 			return errors.New("it must be a whole number of at least 0")
 		}
 		return nil
 	})
-	fs.Func("density", "also write OUT.density.geojson: the population behind the released locations, an estimate in cells of `METRES`, which costs nothing", func(v string) (err error) {
+	fs.Func("density", "also write OUT.density.geojson: the population behind the released locations, estimated in cells of `METRES` for nothing", func(v string) (err error) {
 		if s.Density, err = strconv.ParseFloat(v, 64); err != nil || !(s.Density > 0) || math.IsInf(s.Density, 0) {
 			return errors.New("it must be a number above 0")
 		}
@@ -112,6 +111,16 @@ func registerRelease(fs *flag.FlagSet, t *publish.Task) {
 		limit, err := budget.Limit(x)
 		s.Limit = &limit
 		return err
+	})
+}
+
+// lineVar defines a flag for a line of text.
+func lineVar(fs *flag.FlagSet, value *string, name, usage string) {
+	fs.Func(name, usage, func(v string) error {
+		if *value = v; !printable.Is(v) || v == "" {
+			return errors.New("it must be a line of text")
+		}
+		return nil
 	})
 }
 

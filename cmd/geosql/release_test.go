@@ -115,7 +115,9 @@ func TestReleaseCommand(t *testing.T) {
 	clitest.WantError(t, p.run(t), 1, `release: account "u0" has no budget in unit 'm'; --limit EPSILON gives one to every account without`)
 	clitest.WantError(t, p.run(t, "--limit", "0.029"), 1, "has 0.029/m left")
 	p.write(t, "other", "")
-	r := p.run(t, "--limit", "0.03", "--keep", "id", "--id", "spring")
+	clitest.WantError(t, p.run(t, "--title", "two\nlines"), 2, "it must be a line of text")
+	r := p.run(t, "--limit", "0.03", "--keep", "id", "--id", "spring",
+		"--title", "Trips", "--description", "One row a trip.", "--license", "CC BY 4.0", "--contact", "maps@city.example")
 	if r.Status != 0 || r.Out != "" {
 		t.Fatalf("%+v", r)
 	}
@@ -130,6 +132,13 @@ func TestReleaseCommand(t *testing.T) {
 		if !strings.Contains(r.Err, want) {
 			t.Errorf("no %q in %q", want, r.Err)
 		}
+	}
+	about, err := os.ReadFile(p.path("out.csv.metadata.json"))
+	if want := `"title": "Trips",
+  "description": "One row a trip.",
+  "license": "CC BY 4.0",
+  "contactPoint": "maps@city.example",`; err != nil || !strings.Contains(string(about), want) {
+		t.Errorf("%v, %s", err, about)
 	}
 	text, err := os.ReadFile(p.path("out.csv"))
 	if err != nil || !strings.HasPrefix(string(text), "id,lat,lon\n0,48.") || bytes.Count(text, []byte("\n")) != 121 {
@@ -262,7 +271,7 @@ func TestReleaseUsage(t *testing.T) {
 		"leave it out":                   p.and("-shards", "3", "-dry-run"),
 		"leave out -rejects":             p.and("-shards", "3", "-rejects", "x"),
 		"needs a ledger that machines share, such as --ledger postgres://host/database": p.and("-shards", "3"),
-		"-id: an id must be a line":      p.and("-id", "a\nb"),
+		"-id: it must be a line of text":      p.and("-id", "a\nb"),
 		"-outside: it must be from 0":    p.and("-outside", "1.01"),
 		"-outside: \"1 %\" is not a num": p.and("-outside", "1 %"),
 		"-dry-run: it takes no value":    p.and("-dry-run=no"),

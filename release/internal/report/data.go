@@ -16,11 +16,20 @@ type Data struct {
 	Owner  *Owner // nil for a publishable page
 }
 
+// About is what the publisher says of a release. The names in JSON are those of DCAT. A text is "" if there is none.
+type About struct {
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	License     string `json:"license,omitempty"`
+	Contact     string `json:"contactPoint,omitempty"`
+}
+
 // Public holds the public facts of a release: the content of the output file, and the
 // settings. It must not hold the name, the digest or the accounts of the input, nor an
 // identifier derived from them: somebody who can guess a small input can confirm the guess by
 // its digest.
 type Public struct {
+	About  About
 	Output string    // name of the output file, without its folder
 	SHA256 string    // of the output file, in hexadecimal
 	Shards int       // files that the output is divided into; 0: it is one file

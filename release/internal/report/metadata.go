@@ -15,7 +15,8 @@ import (
 // unit in its name. The limits of the accounts are not among them: a limit that is just large
 // enough says how many locations somebody has.
 type metadata struct {
-	Format    string    `json:"format"`
+	Format string `json:"format"`
+	About
 	Generator generator `json:"generator"`
 	File      string    `json:"file"`
 	SHA256    string    `json:"sha256,omitempty"`
@@ -134,7 +135,7 @@ func WriteMetadata(w io.Writer, p Public) error {
 
 func newMetadata(p Public) metadata {
 	m := metadata{
-		Format: "geosql release 1", Generator: generator{"geosql", version.Version},
+		Format: "geosql release 1", About: p.About, Generator: generator{"geosql", version.Version},
 		File: p.Output, SHA256: p.SHA256, Released: p.Time.UTC().Truncate(time.Second),
 		Rows: p.Rows, SetAside: p.SetAside, Kept: append([]string{}, p.Kept...), Escaped: p.EscapedFormulas,
 		Method:   metadataMethod{p.Mechanism, p.Law.String(), p.Epsilon, string(p.Law.Unit()), p.Level, p.Radius},

@@ -57,6 +57,13 @@ func TestMetadataFields(t *testing.T) {
 	if got := strings.Join(keys(m, ""), " "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	p := released(t, 20).Public
+	p.About = About{"Homes", "One row a home.", "CC BY 4.0", "maps@city.example"}
+	var about map[string]any
+	if err := json.Unmarshal(metadataOf(t, p), &about); err != nil || about["title"] != "Homes" || about["description"] != "One row a home." ||
+		about["license"] != "CC BY 4.0" || about["contactPoint"] != "maps@city.example" {
+		t.Errorf("%v, %v", about, err)
+	}
 }
 
 // The metadata have the facts of the page, with numbers that are not rounded where they are settings.

@@ -26,6 +26,7 @@ func newPage(d Data) page {
 
 // publicPart is the part of a page for everybody.
 type publicPart struct {
+	About                About
 	Generator            string // name and version
 	Output, SHA256, Time string
 	Rows                 string
@@ -69,6 +70,7 @@ func newPublicPart(p Public) publicPart {
 	g := promised(&p)
 	width := binWidth(p.noise())
 	page := publicPart{
+		About:     About{printable.Text(p.About.Title), printable.Text(p.About.Description), printable.Text(p.About.License), printable.Text(p.About.Contact)},
 		Generator: "geosql " + version.Version,
 		Output:    printable.Text(p.Output), SHA256: printable.Text(p.SHA256),
 		Time: p.Time.UTC().Format(time.DateTime),

@@ -47,6 +47,7 @@ func drawData(t *rapid.T) Data {
 		MeanError: magnitude(1e-6, 1e13, "mean"), Error95: magnitude(1e-6, 1e13, "error"),
 		SetAside: rapid.Bool().Draw(t, "rejects"), OneAccount: rapid.Bool().Draw(t, "one"), Region: rapid.Bool().Draw(t, "region"),
 	}
+	p.About = About{name.Draw(t, "title"), name.Draw(t, "description"), name.Draw(t, "license"), name.Draw(t, "contact")}
 	if p.Law == planar.LaplaceLaw && rapid.Bool().Draw(t, "asked") {
 		p.Level, p.Radius = magnitude(1e-6, 1e6, "level"), magnitude(1e-3, maxNumber, "radius")
 	}
@@ -100,6 +101,16 @@ func TestNamesAreText(t *testing.T) {
 	}
 	if text := document.all("main")[0].text; !strings.Contains(text, `control\a`) || !strings.Contains(text, `broken\xff`) {
 		t.Error("unprintable characters are not escaped")
+	}
+	data.Public.About = About{name, "who moved\x07", "CC BY 4.0", "maps@city.example"}
+	if document, err = parse(written(t, data)); err != nil {
+		t.Fatal(err)
+	}
+	text := document.all("main")[0].text
+	for _, want := range []string{name + "\n", `who moved\a`, "License: CC BY 4.0\n", "Contact: maps@city.example\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page has no %q", want)
+		}
 	}
 }
 
