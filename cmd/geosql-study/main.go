@@ -53,7 +53,7 @@ Flags take one or two dashes and may stand anywhere; "--" ends them. The first e
 with one line on standard error. Exit status: 0; 1 after an error; 2 for wrong flags or
 arguments; 130 after Ctrl-C.
 `,
-	Commands: []*cli.Command{
+	Groups: []cli.Group{{Commands: []*cli.Command{
 		command[accuracyStudy](cli.Command{
 			Name: "accuracy", Operands: "--readings FILE --universe LO,HI,STEP ..",
 			Summary: "how far answers over readings are from the truth, against textbook mechanisms",
@@ -112,5 +112,5 @@ a quarter, half, twice and four times epsilon too.`,
 			Summary: "the savings of the predictive mechanism on recorded traces, against independent noise",
 			Details: `Lengths are in metres, speeds in km/h.`,
 		}),
-	},
+	}}},
 }

@@ -117,7 +117,7 @@ func TestHelp(t *testing.T) {
 	if clitest.Help(t, "version") != clitest.Help(t, "--version") {
 		t.Error("version and --version differ")
 	}
-	for _, c := range program.Commands {
+	for _, c := range program.Commands() {
 		out := clitest.Help(t, "help", c.Name)
 		if clitest.Help(t, c.Name, "-h") != out || !strings.HasPrefix(out, "geosql-study "+c.Name) {
 			t.Errorf("help %s printed %q", c.Name, out)

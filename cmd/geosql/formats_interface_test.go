@@ -26,7 +26,7 @@ func interfaceLines(t *testing.T) (lines []string) {
 			}
 		}
 	}
-	for _, c := range append([]*cli.Command{program.Default}, program.Commands...) {
+	for _, c := range append([]*cli.Command{program.Default}, program.Commands()...) {
 		flags := flag.NewFlagSet("", flag.ContinueOnError)
 		flags.SetOutput(io.Discard)
 		c.Setup(flags)

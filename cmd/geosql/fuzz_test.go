@@ -20,7 +20,7 @@ func FuzzArguments(f *testing.F) {
 		f.Add("x.db\n"+sql, "")
 		f.Add("x.db\n-csv", sql+";\n.tables\n")
 	}
-	for _, c := range program.Commands {
+	for _, c := range program.Commands() {
 		f.Add(c.Name, "")
 		f.Add(c.Name+"\n--help", "")
 		f.Add(c.Name+"\nx.db\nt\ndata.csv", "a,b\n1,2\n")

@@ -21,25 +21,21 @@ var program = &cli.Program{
 	Summary: "private answers inside SQL",
 	Noun:    "command",
 	Default: sqlCommand,
-	Commands: []*cli.Command{
-		initCommand, importCommand, budgetCommand, costCommand, releaseCommand, backupCommand, restoreCommand, demoCommand,
-		keygenCommand, sealCommand, checkCommand, appendCommand, eraseCommand, collectorCommand, rekeyCommand, roleCommand,
-		serveCommand, ledgerCommand, auditCommand,
+	Groups: []cli.Group{
+		{Title: "Start", Commands: []*cli.Command{initCommand, demoCommand, importCommand}},
+		{Title: "Ask", Commands: []*cli.Command{costCommand, budgetCommand, auditCommand}},
+		{Title: "Publish", Commands: []*cli.Command{releaseCommand}},
+		{Title: "Seal and serve", Commands: []*cli.Command{
+			keygenCommand, sealCommand, checkCommand, roleCommand, serveCommand, appendCommand, collectorCommand, eraseCommand, rekeyCommand,
+		}},
+		{Title: "Look after", Commands: []*cli.Command{backupCommand, restoreCommand, ledgerCommand}},
 	},
-	Version: session.Program + " " + sqlitefn.Version + ", SQLite " + sqlite.Version() + ", commit " + version.Commit(),
-	Topic:   functionHelp,
-	Notes: `Flags have one or two dashes and may stand anywhere; "--" ends them. Write ./NAME for a
-database that has the name of a command, and to create one with a name without a dot. Numbers are
-printed without exponents, blobs in hexadecimal. Only rows go to standard output. The first
-error stops the program, which then prints one line on standard error. The exit status is 0,
-or 1 after an error, 2 for wrong flags or arguments, 3 from cost if an account cannot pay, and
-130 after Ctrl-C.
-
-Examples:
-  geosql import city.db trip trips.csv.gz
-  geosql city.db "SELECT geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1)"
-  geosql city.db "SELECT budget_limit('*', 'm', 0.02)"
-  geosql -csv city.db "SELECT geoind_laplace(person, lat, lon, 0.01) AS at FROM trip" > at.csv
+	DefaultTopic: "sql",
+	Version:      session.Program + " " + sqlitefn.Version + ", SQLite " + sqlite.Version() + ", commit " + version.Commit(),
+	Topic:        functionHelp,
+	Notes: `'geosql help sql' has the flags for SQL. Flags have one or two dashes and may stand
+anywhere. The exit status is 0, or 1 after an error, 2 for wrong flags or arguments, 3 from
+cost if an account cannot pay, and 130 after Ctrl-C.
 `,
 }
 

@@ -109,7 +109,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%q printed %q", args, out)
 		}
 	}
-	for _, c := range append(program.Commands, program.Default) {
+	for _, c := range append(program.Commands(), program.Default) {
 		if !strings.Contains(all, c.Summary[:20]) {
 			t.Errorf("the help does not tell of %s", c.Name)
 		}

@@ -17,8 +17,19 @@ import (
 )
 
 var sqlCommand = &cli.Command{
-	Operands: "[-table|-csv|-json|-geojson|-raw] DB [SQL]", Max: -1,
+	Operands: "[FLAGS] DB [SQL]", Max: -1,
 	Summary: "run SQL, standard input or a shell; create DB",
+	Details: `Write ./NAME for a database that has the name of a command, and to create one with a name
+without a dot; "--" ends the flags. Numbers are printed without exponents, blobs in hexadecimal.
+Only rows go to standard output. The first error stops the program, which then prints one
+line on standard error.
+
+Examples:
+  geosql import city.db trip trips.csv.gz
+  geosql city.db "SELECT geo_domain('city', 48.80, 2.22, 48.91, 2.48, 1)"
+  geosql city.db "SELECT budget_limit('*', 'm', 0.02)"
+  geosql -csv city.db "SELECT geoind_laplace(person, lat, lon, 0.01) AS at FROM trip" > at.csv
+`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var f session.Flags
 		var noPreflight, yes bool

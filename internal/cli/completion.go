@@ -50,7 +50,7 @@ func (p *Program) words(c *Command) (words []string) {
 	case "":
 		return namesOf(p.all())
 	case "help":
-		return namesOf(p.Commands)
+		return namesOf(p.Commands())
 	}
 	for operand := range strings.FieldsSeq(c.Operands) {
 		words = append(words, choices(operand)...)

@@ -21,14 +21,14 @@ var completedProgram = &Program{
 		fs.String("ledger", "", "keep it in `FILE`")
 		return nil
 	}},
-	Commands: []*Command{
+	Groups: []Group{{Commands: []*Command{
 		{Name: "role", Operands: "OUT add|drop ..", Summary: "say who's who", Setup: func(fs *flag.FlagSet) Run {
 			fs.String("log-format", "", "write `text|json`")
 			fs.String("names", "", "in `FILE|URL`")
 			return nil
 		}},
 		{Name: "release", Setup: func(fs *flag.FlagSet) Run { return nil }},
-	},
+	}}},
 }
 
 // completions are lines, of which the last word is completed in a folder with a file "my db", and the words that may stand there.

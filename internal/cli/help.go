@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -18,8 +19,15 @@ func (p *Program) helpCommand() *Command {
 	return &Command{
 		Name: "help", Operands: "[NAME]", Max: 1,
 		Summary: "show help on " + topics,
-		Setup: func(*flag.FlagSet) Run {
-			return func(_ context.Context, operands []string) error { return p.printHelp(operands) }
+		Setup: func(fs *flag.FlagSet) Run {
+			manual := false
+			Switch(fs, "man", "print the manual page, for man -l", func() { manual = true })
+			return func(_ context.Context, operands []string) error {
+				if manual {
+					return printText(p.manual())
+				}
+				return p.printHelp(operands)
+			}
 		},
 	}
 }
@@ -37,7 +45,7 @@ func (p *Program) versionCommand() *Command {
 // program if c is nil or the default command.
 func (p *Program) helpInvocation(c *Command) *invocation {
 	help := p.helpCommand()
-	inv := &invocation{command: help, run: help.Setup(nil)}
+	inv := &invocation{command: help, run: help.Setup(newFlagSet())}
 	if c != nil && c != p.Default {
 		inv.operands = []string{c.Name}
 	}
@@ -54,6 +62,9 @@ func (p *Program) printHelp(operands []string) error {
 		return printText(p.help())
 	}
 	name := operands[0]
+	if name == p.DefaultTopic && p.Default != nil {
+		return printText(p.commandHelp(p.Default))
+	}
 	if c := p.lookup(name); c != nil {
 		return printText(p.commandHelp(c))
 	}
@@ -70,31 +81,32 @@ func (p *Program) printHelp(operands []string) error {
 	return printText(text)
 }
 
-// help returns the help of the program.
+// help returns the help of the program: a line for each command, by group.
 func (p *Program) help() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n\n", p.Name, p.Summary)
 	var entries []entry
 	if p.Default != nil {
-		entries = append(entries, p.entry(p.Default))
+		entries = append(entries, entry{p.usage(p.Default), p.Default.Summary})
 	}
-	for _, c := range p.all() {
-		entries = append(entries, p.entry(c))
+	for _, g := range append(slices.Clone(p.Groups), Group{"Help", p.own()}) {
+		if g.Title != "" {
+			entries = append(entries, entry{term: g.Title})
+		}
+		for _, c := range g.Commands {
+			entries = append(entries, entry{c.usage(), c.Summary})
+		}
 	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n\n", p.Name, p.Summary)
 	writeEntries(&b, entries)
-	if p.Default != nil {
-		writeFlags(&b, p.Default)
-	}
 	b.WriteString("\n" + p.Notes)
 	return b.String()
 }
 
-func (p *Program) entry(c *Command) entry { return entry{p.usage(c), c.Summary} }
+// usage returns the usage line of a command of the program.
+func (p *Program) usage(c *Command) string { return strings.TrimSpace(p.Name + " " + c.usage()) }
 
-// usage returns the usage line of a command.
-func (p *Program) usage(c *Command) string {
-	return strings.Join(strings.Fields(p.Name+" "+c.Name+" "+c.Operands), " ")
-}
+// usage returns the name and the operands of the command.
+func (c *Command) usage() string { return strings.TrimSpace(c.Name + " " + c.Operands) }
 
 // commandHelp returns the help of a command, made from its flags.
 func (p *Program) commandHelp(c *Command) string {
@@ -112,7 +124,14 @@ func (p *Program) commandHelp(c *Command) string {
 
 // writeFlags writes an empty line, and a line or more for each flag of a command, if it has any.
 func writeFlags(b *strings.Builder, c *Command) {
-	var entries []entry
+	if entries := c.flags(); len(entries) > 0 {
+		b.WriteString("\n")
+		writeEntries(b, entries)
+	}
+}
+
+// flags returns the flags of a command and their meaning.
+func (c *Command) flags() (entries []entry) {
 	c.flagSet().VisitAll(func(f *flag.Flag) {
 		placeholder, text := flag.UnquoteUsage(f)
 		name := "--" + f.Name
@@ -124,17 +143,14 @@ func writeFlags(b *strings.Builder, c *Command) {
 		}
 		entries = append(entries, entry{name, text})
 	})
-	if len(entries) > 0 {
-		b.WriteString("\n")
-		writeEntries(b, entries)
-	}
+	return entries
 }
 
-// An entry is a term of the help and its meaning.
+// An entry is a term of the help and its meaning. A title has none.
 type entry struct{ term, text string }
 
-// writeEntries writes entries in two columns. A term that is too long for its column gets
-// its own line.
+// writeEntries writes entries in two columns, below their titles. A term that is too long for
+// its column gets its own line.
 func writeEntries(b *strings.Builder, entries []entry) {
 	const widest = 34
 	column := 0
@@ -145,6 +161,10 @@ func writeEntries(b *strings.Builder, entries []entry) {
 	}
 	for _, e := range entries {
 		term := e.term
+		if e.text == "" {
+			b.WriteString(term + "\n")
+			continue
+		}
 		if len(term) > column {
 			fmt.Fprintf(b, "  %s\n", term)
 			term = ""

@@ -16,16 +16,25 @@ import (
 // A Program is a command-line tool that has several commands. It adds the commands completion, help and
 // version to them.
 type Program struct {
-	Name     string
-	Summary  string // a line
-	Noun     string // the word for a command, such as study
-	Commands []*Command
-	Default  *Command // runs if the first argument names no command; nil: one must be named
-	Notes    string   // the end of the help
-	Version  string   // output of the command version
+	Name    string
+	Summary string // a line
+	Noun    string // the word for a command, such as study
+	Groups  []Group
+	Default *Command // runs if the first argument names no command; nil: one must be named
+	Notes   string   // the end of the help
+	Version string   // output of the command version
+
+	// DefaultTopic is the name under which the help has the default command.
+	DefaultTopic string
 
 	// Topic returns the help on a name that is not a command. It may be nil.
 	Topic func(name string) (string, error)
+}
+
+// A Group is commands that the help shows together.
+type Group struct {
+	Title    string // "" for none
+	Commands []*Command
 }
 
 // A Command is a part of a Program with flags of its own.
@@ -163,14 +172,25 @@ func (p *Program) lookup(name string) *Command {
 	return nil
 }
 
-// all returns the commands that have a name.
-func (p *Program) all() []*Command {
-	return append(slices.Clone(p.Commands), p.completionCommand(), p.helpCommand(), p.versionCommand())
+// Commands returns the commands of all groups.
+func (p *Program) Commands() (commands []*Command) {
+	for _, g := range p.Groups {
+		commands = append(commands, g.Commands...)
+	}
+	return commands
 }
+
+// own are the commands that every program has.
+func (p *Program) own() []*Command {
+	return []*Command{p.completionCommand(), p.helpCommand(), p.versionCommand()}
+}
+
+// all returns the commands that have a name.
+func (p *Program) all() []*Command { return append(p.Commands(), p.own()...) }
 
 // commandNames lists the program's commands, without help and version.
 func (p *Program) commandNames() string {
-	return strings.Join(namesOf(p.Commands), " or ")
+	return strings.Join(namesOf(p.Commands()), " or ")
 }
 
 func namesOf(commands []*Command) (names []string) {

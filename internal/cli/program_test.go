@@ -37,10 +37,10 @@ func toy(told *string) *Program {
 			}
 			return "no file"
 		}},
-		Commands: []*Command{
+		Groups: []Group{{Commands: []*Command{
 			{Name: "budget", Min: 1, Max: 1, Setup: tell("budget", "csv", "verify")},
 			{Name: "import", Min: 3, Max: 3, Setup: tell("import")},
-		},
+		}}},
 	}
 }
 
@@ -48,7 +48,7 @@ func toy(told *string) *Program {
 func TestMixedFlags(t *testing.T) {
 	told := ""
 	p := toy(&told)
-	p.Commands = append(p.Commands, &Command{Name: "collect", Min: 1, Max: 2, Setup: func(fs *flag.FlagSet) Run {
+	p.Groups[0].Commands = append(p.Groups[0].Commands, &Command{Name: "collect", Min: 1, Max: 2, Setup: func(fs *flag.FlagSet) Run {
 		key := ""
 		fs.StringVar(&key, "verify", "", "") // which takes no value in budget
 		return func(_ context.Context, operands []string) error {
