@@ -18,7 +18,7 @@ func interfaceLines(t *testing.T) (lines []string) {
 	names := strings.Fields(clitest.Query(t, "-csv", ":memory:", "SELECT geosql_help() AS name"))
 	for _, name := range names[1:] {
 		name = strings.Trim(name, `"`)
-		help, err := functionHelp(name)
+		help, err := topicHelp(name)
 		check(t, err)
 		for line := range strings.Lines(help) {
 			if strings.HasPrefix(line, name+"(") {

@@ -5,10 +5,8 @@ package main
 
 import (
 	"os"
-	"strings"
 
 	"github.com/geosql/geosql/cmd/geosql/internal/session"
-	"github.com/geosql/geosql/cmd/geosql/internal/store"
 	_ "github.com/geosql/geosql/dataset/sqlite" // data sets that are tables of a database, and GeoPackages
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
@@ -32,7 +30,7 @@ var program = &cli.Program{
 	},
 	DefaultTopic: "sql",
 	Version:      session.Program + " " + sqlitefn.Version + ", SQLite " + sqlite.Version() + ", commit " + version.Commit(),
-	Topic:        functionHelp,
+	Topic:        topicHelp,
 	Notes: `'geosql help sql' has the flags for SQL. Flags have one or two dashes and may stand
 anywhere. The exit status is 0, or 1 after an error, 2 for wrong flags or arguments, 3 from
 cost if an account cannot pay, and 130 after Ctrl-C.
@@ -43,41 +41,4 @@ func main() {
 	keepPrivate()
 	runWorker()
 	os.Exit(program.Main(os.Args[1:]))
-}
-
-// functionHelp returns the text of geosql_help about an SQL function.
-func functionHelp(function string) (string, error) {
-	conn, err := sqlite.Open(":memory:", sqlite.ReadWrite)
-	if err != nil {
-		return "", err
-	}
-	defer conn.Close()
-	if err := session.Attach(conn, store.LedgerFlags{}); err != nil {
-		return "", err
-	}
-	stmt, _, err := conn.Prepare("SELECT geosql_help(?1)")
-	if err != nil {
-		return "", err
-	}
-	defer stmt.Close()
-	stmt.BindText(1, function)
-	if _, err := stmt.Step(); err != nil {
-		return "", unknownTopic(conn, function)
-	}
-	help := stmt.Column(0)
-	return help.Text(), nil
-}
-
-// unknownTopic returns the error about a name that neither a command nor a function has.
-func unknownTopic(conn *sqlite.Conn, name string) error {
-	stmt, _, err := conn.Prepare("SELECT geosql_help()")
-	if err != nil {
-		return err
-	}
-	defer stmt.Close()
-	if _, err := stmt.Step(); err != nil {
-		return err
-	}
-	functions := stmt.Column(0)
-	return cli.UsageError("there is no command or function " + name + cli.DidYouMean(name, strings.Fields(functions.Text())))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -109,6 +110,9 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%q printed %q", args, out)
 		}
 	}
+	if n := strings.Count(all, "\n"); n > 40 {
+		t.Errorf("the help has %d lines", n)
+	}
 	for _, c := range append(program.Commands(), program.Default) {
 		if !strings.Contains(all, c.Summary[:20]) {
 			t.Errorf("the help does not tell of %s", c.Name)
@@ -134,6 +138,28 @@ func TestHelpOfCommands(t *testing.T) {
 	}
 }
 
+// The manual page has all flags, and nothing that man warns of.
+func TestManual(t *testing.T) {
+	t.Parallel()
+	page := clitest.Query(t, "help", "--man")
+	for _, c := range append(program.Commands(), program.Default) {
+		flags := flag.NewFlagSet("", flag.ContinueOnError)
+		c.Setup(flags)
+		flags.VisitAll(func(f *flag.Flag) {
+			if !strings.Contains(page, `\-\-`+strings.ReplaceAll(f.Name, "-", `\-`)) {
+				t.Errorf("the manual page does not tell of %s --%s", c.Name, f.Name)
+			}
+		})
+	}
+	man := exec.Command(need.Program(t, "groff"), "-man", "-Tutf8", "-ww", "-P-cbou")
+	man.Stdin = strings.NewReader(page)
+	warnings := &strings.Builder{}
+	man.Stderr = warnings
+	if out, err := man.Output(); err != nil || !strings.Contains(string(out), "SEAL AND SERVE") || warnings.Len() > 0 {
+		t.Errorf("%v, %s:\n%.2000s", err, warnings, out)
+	}
+}
+
 func TestHelpOfFunctions(t *testing.T) {
 	t.Parallel()
 	functions := strings.Fields(clitest.Query(t, "-csv", ":memory:", "SELECT geosql_help() AS functions"))
@@ -144,6 +170,11 @@ func TestHelpOfFunctions(t *testing.T) {
 		name = strings.Trim(name, `"`)
 		if out := clitest.Help(t, "help", name); !strings.HasPrefix(out, name+"(") {
 			t.Errorf("help %s printed %q", name, out)
+		}
+	}
+	for word, function := range map[string]string{"median": "dx_median", "Noise": "geoind_laplace", "bins": "dx_histogram"} {
+		if out := clitest.Help(t, "help", word); !strings.Contains(out, "\n  "+function+" ") {
+			t.Errorf("help %s printed %q", word, out)
 		}
 	}
 	clitest.WantError(t, clitest.Run(t, "", "help", "nosuch"), 2, "there is no command or function nosuch")

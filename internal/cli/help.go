@@ -83,21 +83,21 @@ func (p *Program) printHelp(operands []string) error {
 
 // help returns the help of the program: a line for each command, by group.
 func (p *Program) help() string {
-	var entries []entry
+	var entries []Entry
 	if p.Default != nil {
-		entries = append(entries, entry{p.usage(p.Default), p.Default.Summary})
+		entries = append(entries, Entry{p.usage(p.Default), p.Default.Summary})
 	}
 	for _, g := range append(slices.Clone(p.Groups), Group{"Help", p.own()}) {
 		if g.Title != "" {
-			entries = append(entries, entry{term: g.Title})
+			entries = append(entries, Entry{Term: g.Title})
 		}
 		for _, c := range g.Commands {
-			entries = append(entries, entry{c.usage(), c.Summary})
+			entries = append(entries, Entry{c.usage(), c.Summary})
 		}
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n\n", p.Name, p.Summary)
-	writeEntries(&b, entries)
+	WriteEntries(&b, entries)
 	b.WriteString("\n" + p.Notes)
 	return b.String()
 }
@@ -126,12 +126,12 @@ func (p *Program) commandHelp(c *Command) string {
 func writeFlags(b *strings.Builder, c *Command) {
 	if entries := c.flags(); len(entries) > 0 {
 		b.WriteString("\n")
-		writeEntries(b, entries)
+		WriteEntries(b, entries)
 	}
 }
 
 // flags returns the flags of a command and their meaning.
-func (c *Command) flags() (entries []entry) {
+func (c *Command) flags() (entries []Entry) {
 	c.flagSet().VisitAll(func(f *flag.Flag) {
 		placeholder, text := flag.UnquoteUsage(f)
 		name := "--" + f.Name
@@ -141,27 +141,27 @@ func (c *Command) flags() (entries []entry) {
 		if f.DefValue != "" && f.DefValue != "0" {
 			text += " (default " + f.DefValue + ")"
 		}
-		entries = append(entries, entry{name, text})
+		entries = append(entries, Entry{name, text})
 	})
 	return entries
 }
 
-// An entry is a term of the help and its meaning. A title has none.
-type entry struct{ term, text string }
+// An Entry is a term of the help and its meaning. A title has none.
+type Entry struct{ Term, Text string }
 
-// writeEntries writes entries in two columns, below their titles. A term that is too long for
+// WriteEntries writes entries in two columns, below their titles. A term that is too long for
 // its column gets its own line.
-func writeEntries(b *strings.Builder, entries []entry) {
+func WriteEntries(b *strings.Builder, entries []Entry) {
 	const widest = 34
 	column := 0
 	for _, e := range entries {
-		if len(e.term) <= widest {
-			column = max(column, len(e.term))
+		if len(e.Term) <= widest {
+			column = max(column, len(e.Term))
 		}
 	}
 	for _, e := range entries {
-		term := e.term
-		if e.text == "" {
+		term := e.Term
+		if e.Text == "" {
 			b.WriteString(term + "\n")
 			continue
 		}
@@ -169,7 +169,7 @@ func writeEntries(b *strings.Builder, entries []entry) {
 			fmt.Fprintf(b, "  %s\n", term)
 			term = ""
 		}
-		for _, line := range wrap(e.text, helpWidth-column-4) {
+		for _, line := range wrap(e.Text, helpWidth-column-4) {
 			fmt.Fprintf(b, "  %-*s  %s\n", column, term, line)
 			term = ""
 		}

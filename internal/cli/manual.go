@@ -32,7 +32,7 @@ func (p *Program) writeManual(b *strings.Builder, c *Command) {
 		b.WriteString(verbatim(c.Details))
 	}
 	for _, e := range c.flags() {
-		fmt.Fprintf(b, ".TP\n.B %s\n%s\n", roff(e.term), roff(e.text))
+		fmt.Fprintf(b, ".TP\n.B %s\n%s\n", roff(e.Term), roff(e.Text))
 	}
 }
 

@@ -25,6 +25,7 @@ var packages = map[string]string{
 	"git":                    "git",
 	"glpsol":                 "glpk-utils",
 	"go":                     "golang",
+	"groff":                  "groff-base",
 	"initdb":                 "postgresql",
 	"java":                   "openjdk-17-jdk-headless",
 	"javac":                  "openjdk-17-jdk-headless",
