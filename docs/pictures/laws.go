@@ -19,51 +19,110 @@ func plain(x float64) string {
 	return fmt.Sprint(x)
 }
 
-// noiseOnAMap draws where reports of one place lie, at three epsilons. The points are no draws: the
-// n-th lies at the quantile (n-1/2)/120 of the distance, each a golden angle further around, so that
+// A square panel is a map of streets around a place, 2.3 km across.
+const (
+	panel       = 230.0
+	panelMetres = 2300.0
+	reports     = 120
+)
+
+// reportsOf draws a panel with reports of the place in its middle, and returns within how many metres half and 95 % of them are. The points
+// are no draws: the n-th lies at the quantile (n-1/2)/120 of the distance, each a golden angle further around, so that
 // they are as dense as reports are on average.
+func reportsOf(c *canvas, name string, left, top, eps float64) (half, most float64, err error) {
+	middle, centre := left+panel/2, top+panel/2
+	fmt.Fprintf(c, `<clipPath id="%s"><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f"/></clipPath>`+"\n", name, left, top, panel, panel)
+	fmt.Fprintf(c, `<g clip-path="url(#%s)"><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="#f4f4f1"/>`+"\n", name, left, top, panel, panel)
+	for street := panel / 10; street < panel; street += panel / 5 {
+		c.line(left+street, top, left+street, top+panel, rule)
+		c.line(left, top+street, left+panel, top+street, rule)
+	}
+	accuracy := planar.LaplaceLaw.Plane(eps)
+	for n := range reports {
+		r, err := accuracy.Radius((float64(n) + 0.5) / reports)
+		if err != nil {
+			return 0, 0, err
+		}
+		angle := float64(n) * math.Pi * (3 - math.Sqrt(5))
+		c.dot(middle+r*panel/panelMetres*math.Cos(angle), centre+r*panel/panelMetres*math.Sin(angle), 2, colours[0])
+	}
+	if half, err = accuracy.Radius(0.5); err != nil {
+		return 0, 0, err
+	}
+	if most, err = accuracy.Radius(0.95); err != nil {
+		return 0, 0, err
+	}
+	c.ring(middle, centre, half*panel/panelMetres, colours[1])
+	c.ring(middle, centre, most*panel/panelMetres, colours[1])
+	c.dot(middle, centre, 4, ink)
+	c.WriteString("</g>\n")
+	return half, most, nil
+}
+
+// noiseOnAMap draws where reports of one place lie, at three epsilons.
 func noiseOnAMap() (string, error) {
-	const (
-		panel  = 230.0
-		metres = 2300.0 // across a panel
-		points = 120
-	)
 	c := newCanvas(3*panel+40, panel+104, "Where reports of one place lie, at three epsilons")
 	for i, eps := range []float64{0.02, 0.005, 0.002} {
 		left, top := 10+float64(i)*(panel+10), 34.0
-		middle, centre := left+panel/2, top+panel/2
-		fmt.Fprintf(c, `<clipPath id="panel%d"><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f"/></clipPath>`+"\n", i, left, top, panel, panel)
-		fmt.Fprintf(c, `<g clip-path="url(#panel%d)"><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="#f4f4f1"/>`+"\n", i, left, top, panel, panel)
-		for street := panel / 10; street < panel; street += panel / 5 {
-			c.line(left+street, top, left+street, top+panel, rule)
-			c.line(left, top+street, left+panel, top+street, rule)
-		}
-		accuracy := planar.LaplaceLaw.Plane(eps)
-		for n := range points {
-			r, err := accuracy.Radius((float64(n) + 0.5) / points)
-			if err != nil {
-				return "", err
-			}
-			angle := float64(n) * math.Pi * (3 - math.Sqrt(5))
-			c.dot(middle+r*panel/metres*math.Cos(angle), centre+r*panel/metres*math.Sin(angle), 2, colours[0])
-		}
-		half, err := accuracy.Radius(0.5)
+		half, most, err := reportsOf(c, fmt.Sprintf("panel%d", i), left, top, eps)
 		if err != nil {
 			return "", err
 		}
-		most, err := accuracy.Radius(0.95)
-		if err != nil {
-			return "", err
-		}
-		c.ring(middle, centre, half*panel/metres, colours[1])
-		c.ring(middle, centre, most*panel/metres, colours[1])
-		c.dot(middle, centre, 4, ink)
-		c.WriteString("</g>\n")
-		c.text(middle, 22, "middle", ink, fmt.Sprintf("epsilon %v per metre", eps))
-		c.text(middle, top+panel+20, "middle", colours[1], fmt.Sprintf("half: %s m, 95 %%: %s m", plain(math.Round(half)), plain(math.Round(most))))
+		c.text(left+panel/2, 22, "middle", ink, fmt.Sprintf("epsilon %v per metre", eps))
+		c.text(left+panel/2, top+panel+20, "middle", colours[1], fmt.Sprintf("half: %s m, 95 %%: %s m", plain(math.Round(half)), plain(math.Round(most))))
 	}
-	c.line(10, 308, 10+500*panel/metres, 308, ink)
+	c.line(10, 308, 10+500*panel/panelMetres, 308, ink)
 	c.text(10, 328, "start", faint, "500 m; black: the true place; rings: half, and 95 %, of the reports")
+	return c.done(), nil
+}
+
+// answers draws reports of a place and sums of a month's readings, with the interval that 95 % of them are in. The sums are no draws either:
+// the n-th lies at the quantile (n-1/2)/60 of the error, on both sides of the truth.
+func answers() (string, error) {
+	const (
+		eps, truth = 1.0, 412.6 // kWh
+		left, top  = 290.0, 34.0
+		width      = 430.0
+		span       = 10.0 // kWh across the axis
+		bin        = 0.5  // kWh
+	)
+	c := newCanvas(730, panel+90, "Answers: a location, and the sum of a month")
+	_, most, err := reportsOf(c, "place", 10, top, 0.01)
+	if err != nil {
+		return "", err
+	}
+	c.text(10+panel/2, 22, "middle", ink, "where? epsilon 0.01 per metre")
+	c.text(10+panel/2, top+panel+20, "middle", colours[1], fmt.Sprintf("95 %% within %s m", plain(math.Round(most))))
+
+	radius := sumRadius(eps)
+	x := func(kWh float64) float64 { return left + width/2 + kWh*width/span }
+	heights := map[float64]int{}
+	for n := range reports / 2 {
+		r, err := radius((float64(n) + 0.5) / (reports / 2))
+		if err != nil {
+			return "", err
+		}
+		for _, sign := range []float64{-1, 1} {
+			at := sign * (math.Floor(r/bin) + 0.5) * bin
+			c.dot(x(at), top+panel-30-float64(heights[at])*7, 3, colours[0])
+			heights[at]++
+		}
+	}
+	within, err := radius(0.95)
+	if err != nil {
+		return "", err
+	}
+	axis := top + panel - 20
+	c.line(left, axis, left+width, axis, ink)
+	for kWh := -4.0; kWh <= 4; kWh += 2 {
+		c.line(x(kWh), axis, x(kWh), axis+5, ink)
+		c.text(x(kWh), axis+20, "middle", faint, fmt.Sprintf("%.1f", truth+kWh))
+	}
+	fmt.Fprintf(c, `<rect x="%.1f" y="%.1f" width="%.1f" height="6" fill="%s" fill-opacity="0.4"/>`+"\n", x(-within), axis-3, x(within)-x(-within), colours[1])
+	c.dot(x(0), axis, 4, ink)
+	c.text(left+width/2, 22, "middle", ink, "how many kWh this month? epsilon 1 per kWh")
+	c.text(left+width/2, top+panel+20, "middle", colours[1], fmt.Sprintf("95 %% within %.1f kWh", within))
+	c.text(10, top+panel+46, "start", faint, "black: the truth; blue: equally likely answers, from the exact laws")
 	return c.done(), nil
 }
 
@@ -81,24 +140,29 @@ func errorAgainstEpsilon() (string, error) {
 
 // sumErrorAgainstEpsilon draws how far a sum of readings is off under d1 and dinf.
 func sumErrorAgainstEpsilon() (string, error) {
-	halfhour, err := scalar.NewUniverse("halfhour", 0, 10, 0.001, "kWh")
-	if err != nil {
-		return "", err
-	}
 	radius := func(p float64) func(float64) (float64, error) {
-		return func(eps float64) (float64, error) {
-			query, err := scalar.NewQuery(scalar.Sum, halfhour, budget.D1, new(big.Rat).SetFloat64(eps))
-			if err != nil {
-				return 0, err
-			}
-			return query.Radius(p, 0)
-		}
+		return func(eps float64) (float64, error) { return sumRadius(eps)(p) }
 	}
 	return chart("How far a sum of readings is from the truth, against epsilon", "epsilon per kWh", "kWh",
 		scale{low: 0.1, high: 10, logarithmic: true, ticks: []float64{0.1, 0.2, 0.5, 1, 2, 5, 10}},
 		scale{low: 0.05, high: 50, logarithmic: true, ticks: []float64{0.1, 1, 10}}, plain,
 		curve{radius(0.95), "95 of 100 sums are nearer", 0.7, false},
 		curve{radius(0.5), "half of the sums are nearer", 1, true})
+}
+
+// sumRadius returns the function from a probability to how far a sum of readings is off at most with it.
+func sumRadius(eps float64) func(p float64) (float64, error) {
+	return func(p float64) (float64, error) {
+		halfhour, err := scalar.NewUniverse("halfhour", 0, 10, 0.001, "kWh")
+		if err != nil {
+			return 0, err
+		}
+		query, err := scalar.NewQuery(scalar.Sum, halfhour, budget.D1, new(big.Rat).SetFloat64(eps))
+		if err != nil {
+			return 0, err
+		}
+		return query.Radius(p, 0)
+	}
 }
 
 // belief draws the most that a belief of one half, between two places, can become after one report.

@@ -12,6 +12,7 @@ import (
 
 // pictures holds the pictures by the names of their files.
 var pictures = map[string]func() (string, error){
+	"answers.svg":                   answers,
 	"noise-on-a-map.svg":            noiseOnAMap,
 	"error-against-epsilon.svg":     errorAgainstEpsilon,
 	"sum-error-against-epsilon.svg": sumErrorAgainstEpsilon,
