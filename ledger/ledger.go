@@ -170,6 +170,9 @@ type Balances interface {
 	// Stored returns how many balances and limits the ledger has, up to a number from which on it does not count them.
 	Stored(most int) (n int, err error)
 
+	// Size returns how large the ledger is, in a time that does not depend on it.
+	Size() (Size, error)
+
 	// AccountBalances returns those of one account, without reading others.
 	AccountBalances(account string) ([]Balance, error)
 
@@ -244,6 +247,14 @@ type Spender interface {
 	// Charge allocates nothing while the spender's reservation for the account covers
 	// the cost.
 	Charge(account []byte, cost budget.Amount) error
+}
+
+// A Size says how large a ledger is.
+type Size struct {
+	Bytes   int64 // on disk, with its log; 0 in memory
+	Room    int64 // bytes that its disk has left; negative if that is not known, as of a server's
+	Answers int64 // remembered, with a few too many on a server where transactions failed
+	Waits   int64 // how often this process has waited for a connection to the ledger's server
 }
 
 // Verified counts the entries that [Chain.Verify] has read and found in order.

@@ -2,9 +2,11 @@ package file
 
 import (
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/files"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 )
@@ -63,6 +65,24 @@ func (l *Ledger) Stored(most int) (n int, err error) {
 		})
 	})
 	return n, err
+}
+
+// Size implements [ledger.Ledger]. Answers stay, and are numbered one by one.
+func (l *Ledger) Size() (s ledger.Size, err error) {
+	s.Room = files.Room(l.path)
+	err = l.readStored(func(db *store) (err error) {
+		for _, suffix := range []string{"", "-wal", "-shm"} {
+			if info, err := os.Stat(l.path + suffix); err == nil {
+				s.Bytes += info.Size()
+			}
+		}
+		tables, err := db.readInt("SELECT count(*) FROM sqlite_schema WHERE name = 'answer'")
+		if err == nil && tables > 0 {
+			s.Answers, err = db.readInt("SELECT coalesce(max(id), 0) FROM answer")
+		}
+		return err
+	})
+	return s, err
 }
 
 // standing reads a balance and the limit that holds for it.

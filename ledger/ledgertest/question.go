@@ -61,6 +61,9 @@ func answered(t *testing.T, e Engine) {
 	if roleBudgets, err := l.RoleBudgets("sales"); roleBudgets != nil || err != nil {
 		t.Errorf("no tables yet: %v, %v", roleBudgets, err)
 	}
+	if size, err := l.Size(); size.Answers != 0 || err != nil {
+		t.Errorf("without answers: %+v, %v", size, err)
+	}
 	q := Ask("q", "bob", "ana").As("sales", 8)
 	first := q.Gets(t, l, "q 1", 2, 2)
 	WantSpent(t, l, "sales", Amounts{"ana": {4, 4}, "bob": {4, 4}})
@@ -82,6 +85,9 @@ func answered(t *testing.T, e Engine) {
 
 	if q.Draws != 1 || o.Draws != 1 {
 		t.Errorf("%d and %d draws", q.Draws, o.Draws)
+	}
+	if size, err := l.Size(); size.Answers != 2 || !e.Alone && size.Bytes < 1000 || err != nil {
+		t.Errorf("with two answers: %+v, %v", size, err)
 	}
 	// After the ledger was opened again.
 	check(t, l.Close())

@@ -66,6 +66,17 @@ func (l *Ledger) Stored(most int) (n int, err error) {
 	return n, err
 }
 
+// Size implements [ledger.Ledger]. The numbers of answers are in order, with gaps where transactions failed.
+func (l *Ledger) Size() (s ledger.Size, err error) {
+	s.Room, s.Waits = -1, l.store.pool.Stat().EmptyAcquireCount()
+	err = engine.Wrap(l.store.view(func(r *reader) error {
+		_, err := r.row(`SELECT sum(pg_total_relation_size(oid))::bigint, (SELECT coalesce(max(id), 0) FROM geosql.answer)
+FROM pg_class WHERE relnamespace = 'geosql'::regnamespace AND relkind = 'r'`, nil, &s.Bytes, &s.Answers)
+		return err
+	}))
+	return s, err
+}
+
 // Charges implements [ledger.Ledger].
 func (l *Ledger) Charges() iter.Seq2[ledger.Charge, error] {
 	return engine.Sequence(l.readCharges)
