@@ -21,6 +21,9 @@ type backend interface {
 	// Console returns the web console.
 	Console() http.Handler
 
+	// States counts the sessions in each state.
+	States() map[monitor.State]int
+
 	// Close ends the remaining sessions.
 	Close() error
 }

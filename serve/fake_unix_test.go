@@ -35,6 +35,8 @@ func (b *fakeBackend) Console() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "the console of", b.options.database) })
 }
 
+func (b *fakeBackend) States() map[monitor.State]int { return map[monitor.State]int{monitor.Idle: 1} }
+
 func (b *fakeBackend) Close() error { return nil }
 
 type fakeSession struct {

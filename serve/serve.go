@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/sealed/catalog"
 	"github.com/geosql/geosql/serve/internal/keeper"
@@ -116,6 +117,10 @@ func open(path string, o Options, openBackend func(backendOptions) (backend, err
 		}
 		return 1
 	})
+	s.metrics.Ledger(func() *ledger.Size {
+		_ = s.probe.Check() // has the size read
+		return s.vault.size.Load()
+	})
 	observers := monitor.Observers{s.metrics, monitor.Log{Logger: s.logger}}
 	if o.AuditFile != "" {
 		if s.audit, err = monitor.OpenAudit(o.AuditFile, s.logger); err != nil {
@@ -132,6 +137,7 @@ func open(path string, o Options, openBackend func(backendOptions) (backend, err
 	if err != nil {
 		return nil, err
 	}
+	s.metrics.Sessions(s.backend.States)
 	return s, s.prepare(keyring, observers, logins)
 }
 

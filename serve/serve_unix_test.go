@@ -279,7 +279,7 @@ func TestServe(t *testing.T) {
 		{"/healthz", "", 200, "ok"},
 		{"/metrics", "", 401, "a token is needed"},
 		{"/metrics", "Bearer abc", 200, `geosql_logins_total{result="failed"} 1`},
-		{"/metrics", "Bearer abc", 200, `geosql_sessions 1`},
+		{"/metrics", "Bearer abc", 200, `geosql_sessions{state="idle"} 1`},
 		{"/", "", 200, "the console of out"},
 	} {
 		if status, text := servetest.Fetch(t, http.DefaultClient, base+c.path, "Authorization", c.token); status != c.status || !strings.Contains(text, c.want) {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"github.com/geosql/geosql/internal/declaration"
 	"github.com/geosql/geosql/internal/sqlite"
@@ -33,6 +34,8 @@ type vault struct {
 	conn   *sqlite.Conn
 	ledger ledger.Ledger
 	roles  role.Roles
+
+	size atomic.Pointer[ledger.Size] // as check has read it; nil if it could not
 }
 
 // openVault opens a sealed database with its ledger, by default the one beside it.
@@ -167,6 +170,18 @@ func (e *unchargedError) Unwrap() error { return e.cause }
 func (v *vault) check() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.size.Store(nil)
+	err := v.usable()
+	if !errors.Is(err, ledger.ErrUnreachable) { // which takes long
+		if size, e := v.ledger.Size(); e == nil {
+			v.size.Store(&size)
+		}
+	}
+	return err
+}
+
+// usable is check for its caller, who has the lock.
+func (v *vault) usable() error {
 	info, err := os.Stat(v.path)
 	if err != nil || !os.SameFile(info, v.file) {
 		return errNoDatabase

@@ -340,6 +340,7 @@ func (k *Keeper) Begin(ctx context.Context, login *wire.Login) (*Session, error)
 		k.forget(s)
 		return nil, err
 	}
+	s.rest(false)
 	k.options.Observer.SessionBegan(s.info)
 	return s, nil
 }
@@ -383,6 +384,18 @@ func (k *Keeper) running() (list []*Session) {
 		}
 	}
 	return list
+}
+
+// States counts the sessions in each state.
+func (k *Keeper) States() map[monitor.State]int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	counts := map[monitor.State]int{}
+	for s := range k.sessions {
+		state, _ := s.state.Load().(monitor.State)
+		counts[cmp.Or(state, monitor.Starting)]++
+	}
+	return counts
 }
 
 // admit adds a session, unless there are too many.

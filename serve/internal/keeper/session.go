@@ -50,6 +50,8 @@ type Session struct {
 	held       int64 // bytes of memory
 	values     [pipe.MaxArgs]sqlite.Value
 
+	state atomic.Value // a monitor.State, once it has started
+
 	idleInTransaction, idleSession time.Duration // see IdleTimeout
 	noPreflight                    bool          // see preflight
 
@@ -386,7 +388,7 @@ func (s *Session) tell(kind pipe.Type, payload []byte) error {
 
 // IdleTimeout implements wire.Session. The worker can shorten the time but not lengthen it.
 func (s *Session) IdleTimeout(executing bool) (time.Duration, *wire.Error) {
-	if executing || s.status != wire.Idle || s.holding {
+	if s.rest(executing) == monitor.InTransaction {
 		most := s.keeper.options.IdleInTransaction
 		if s.idleInTransaction > 0 {
 			most = min(most, s.idleInTransaction)
@@ -394,6 +396,16 @@ func (s *Session) IdleTimeout(executing bool) (time.Duration, *wire.Error) {
 		return most, wire.ErrIdleInTransaction
 	}
 	return s.idleSession, wire.ErrIdleSession
+}
+
+// rest notes that the session waits for its client, and returns how.
+func (s *Session) rest(executing bool) monitor.State {
+	state := monitor.Idle
+	if executing || s.status != wire.Idle || s.holding {
+		state = monitor.InTransaction
+	}
+	s.state.Store(state)
+	return state
 }
 
 // drop ends the session of a role that has been dropped. It may be called by any goroutine.

@@ -47,8 +47,10 @@ func (s *Session) Compile(ctx context.Context, sql string, parameterTypes []uint
 		return nil, "", nil
 	}
 	began := time.Now()
+	s.state.Store(monitor.Active)
 	st, err := s.compile(ctx, first.SQL, parameterTypes)
 	if err != nil {
+		s.rest(false)
 		if s.role != nil {
 			s.observe(monitor.Statement{Began: began, SQL: first.SQL}, err)
 		}
@@ -94,6 +96,7 @@ func (st *Statement) Close() {
 	if !st.closed {
 		st.closed = true
 		st.session.send(pipe.AppendUint32(pipe.Begin(nil, pipe.CloseStatement), st.number))
+		st.session.rest(false)
 	}
 }
 
@@ -143,6 +146,7 @@ func (st *Statement) Quote(ctx context.Context, args []any) (sqlitefn.Report, er
 // run begins an execution.
 func (st *Statement) run(ctx context.Context, r *Rows, args []any) (*Rows, error) {
 	s := st.session
+	s.state.Store(monitor.Active)
 	r.session, r.statement, r.ctx, r.began = s, st, ctx, time.Now()
 	err := r.start(args)
 	if err != nil {

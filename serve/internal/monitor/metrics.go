@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
@@ -22,7 +23,6 @@ import (
 type Metrics struct {
 	registry *prometheus.Registry
 
-	sessions   prometheus.Gauge
 	ended      *prometheus.CounterVec
 	logins     *prometheus.CounterVec
 	statements *prometheus.CounterVec
@@ -50,6 +50,19 @@ var (
 	classes = []string{"00", "08", "0A", "22", "23", "24", "25", "26", "28", "34", "3D", "3F", "42", "53", "54", "55", "57", "58", "XX"}
 )
 
+// A State is what a session does.
+type State string
+
+// The states.
+const (
+	Starting      State = "starting" // its process
+	Idle          State = "idle"
+	InTransaction State = "idle in transaction" // or with a cursor
+	Active        State = "active"
+)
+
+var states = []State{Starting, Idle, InTransaction, Active}
+
 // NewMetrics returns metrics that are all 0.
 func NewMetrics() *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), units: map[budget.Unit]bool{}}
@@ -70,7 +83,6 @@ func NewMetrics() *Metrics {
 			Name: "geosql_" + name, Help: help, Buckets: prometheus.ExponentialBuckets(first, 4, n),
 		})
 	}
-	m.sessions = factory.NewGauge(prometheus.GaugeOpts{Name: "geosql_sessions", Help: "Sessions that are open."})
 	var ends []string
 	for _, r := range reasons {
 		ends = append(ends, string(r))
@@ -94,20 +106,54 @@ func (m *Metrics) Gauge(name, help string, value func() float64) {
 	promauto.With(m.registry).NewGaugeFunc(prometheus.GaugeOpts{Name: "geosql_" + name, Help: help}, value)
 }
 
+// Sessions adds the gauge of sessions in each state.
+func (m *Metrics) Sessions(count func() map[State]int) {
+	sessions := prometheus.NewDesc("geosql_sessions", "Open sessions, by state.", []string{"state"}, nil)
+	m.registry.MustRegister(collector(func(to chan<- prometheus.Metric) {
+		counts := count()
+		for _, state := range states {
+			to <- prometheus.MustNewConstMetric(sessions, prometheus.GaugeValue, float64(counts[state]), string(state))
+		}
+	}))
+}
+
+// Ledger adds the metrics of a ledger's size, which is nil while it is not known.
+func (m *Metrics) Ledger(size func() *ledger.Size) {
+	desc := func(name, help string) *prometheus.Desc { return prometheus.NewDesc("geosql_"+name, help, nil, nil) }
+	bytes := desc("ledger_bytes", "Size of the ledger.")
+	room := desc("ledger_room_bytes", "Bytes that the disk of the ledger has left, of a ledger in a file.")
+	answers := desc("ledger_answers", "Answers that the ledger remembers.")
+	waits := desc("ledger_pool_waits_total", "Waits for a connection to the ledger's server, since all were in use.")
+	m.registry.MustRegister(collector(func(to chan<- prometheus.Metric) {
+		s := size()
+		if s == nil {
+			return
+		}
+		to <- prometheus.MustNewConstMetric(bytes, prometheus.GaugeValue, float64(s.Bytes))
+		to <- prometheus.MustNewConstMetric(answers, prometheus.GaugeValue, float64(s.Answers))
+		to <- prometheus.MustNewConstMetric(waits, prometheus.CounterValue, float64(s.Waits))
+		if s.Room >= 0 {
+			to <- prometheus.MustNewConstMetric(room, prometheus.GaugeValue, float64(s.Room))
+		}
+	}))
+}
+
+// A collector sends metrics as they are now.
+type collector func(chan<- prometheus.Metric)
+
+func (collector) Describe(chan<- *prometheus.Desc)      {}
+func (c collector) Collect(to chan<- prometheus.Metric) { c(to) }
+
 // Handler returns the handler of /metrics.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 3, Timeout: 10 * time.Second})
 }
 
-// SessionBegan counts a session, and a login that succeeded.
-func (m *Metrics) SessionBegan(Session) {
-	m.sessions.Inc()
-	m.logins.WithLabelValues("ok").Inc()
-}
+// SessionBegan counts a login that succeeded.
+func (m *Metrics) SessionBegan(Session) { m.logins.WithLabelValues("ok").Inc() }
 
 // SessionEnded counts why.
 func (m *Metrics) SessionEnded(_ Session, reason Reason) {
-	m.sessions.Dec()
 	if !slices.Contains(reasons, reason) {
 		reason = "other"
 	}

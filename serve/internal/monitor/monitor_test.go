@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
@@ -264,6 +265,9 @@ func get(t *testing.T, h http.Handler, method, remote string, header ...string) 
 func TestMetrics(t *testing.T) {
 	m := NewMetrics()
 	m.Gauge("certificate_expires_seconds", "When.", func() float64 { return 5 })
+	m.Sessions(func() map[State]int { return map[State]int{Idle: 2} })
+	var size *ledger.Size
+	m.Ledger(func() *ledger.Size { return size })
 	tell(m)
 	for i := range 2 * mostUnits {
 		m.StatementEnded(Statement{State: fmt.Sprintf("Q%d", i), Rows: -1, Report: sqlitefn.Report{
@@ -271,12 +275,17 @@ func TestMetrics(t *testing.T) {
 		m.SessionBegan(ana)
 		m.SessionEnded(ana, Reason(fmt.Sprint(i)))
 	}
+	if _, text := get(t, m.Handler(), "GET", "127.0.0.1:1"); strings.Contains(text, "geosql_ledger_bytes") {
+		t.Error("a size that is not known")
+	}
+	size = &ledger.Size{Bytes: 4096, Room: 1 << 20, Answers: 7, Waits: 3}
 	status, text := get(t, m.Handler(), "GET", "127.0.0.1:1")
 	if status != 200 {
 		t.Fatal(status, text)
 	}
 	for _, want := range []string{
-		"geosql_sessions 0", `geosql_sessions_ended_total{reason="worker died"} 1`, `geosql_sessions_ended_total{reason="other"} 100`,
+		`geosql_sessions{state="idle"} 2`, `geosql_sessions{state="active"} 0`, "geosql_ledger_bytes 4096", "geosql_ledger_room_bytes 1.048576e+06",
+		"geosql_ledger_answers 7", "geosql_ledger_pool_waits_total 3", `geosql_sessions_ended_total{reason="worker died"} 1`, `geosql_sessions_ended_total{reason="other"} 100`,
 		`geosql_logins_total{result="ok"} 101`, `geosql_logins_total{result="failed"} 1`,
 		`geosql_statements_total{class="00"} 1`, `geosql_statements_total{class="53"} 1`, `geosql_statements_total{class="XX"} 1`,
 		`geosql_statements_total{class="other"} 100`, `geosql_answers_total{origin="drawn"} 1`, `geosql_answers_total{origin="remembered"} 101`,
