@@ -33,7 +33,7 @@ func TestPages(t *testing.T) {
 			}
 			folder := cloneFolder(t)
 			for _, b := range blocks {
-				follow(t, page, folder, b)
+				follow(t, page, folder, clitest.Command(t).Env, b)
 			}
 		})
 	}
@@ -59,11 +59,11 @@ func cloneFolder(t *testing.T) string {
 }
 
 // follow runs a block in a folder and compares its output with the page.
-func follow(t *testing.T, page, folder string, b doctest.Block) {
+func follow(t *testing.T, page, folder string, env []string, b doctest.Block) {
 	t.Helper()
 	at := fmt.Sprintf("docs/%s.md:%d", page, b.Line)
 	cmd := exec.Command("sh", "-ec", b.Code)
-	cmd.Dir, cmd.Env = folder, clitest.Command(t).Env
+	cmd.Dir, cmd.Env = folder, env
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	err := cmd.Run()

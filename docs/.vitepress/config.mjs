@@ -15,7 +15,7 @@ const staged = stage(root, srcDir)
 const groups = [
   ['Start', ['README', 'first-answer-locations', 'first-answer-meters', 'first-hour', 'first-sealed', 'examples/sql/index']],
   ['Understand', ['epsilon', 'choosing', 'skewed', 'public', 'budgets', 'threat-model', 'claims', 'glossary']],
-  ['Do', ['install', 'publishing', 'release', 'scale', 'backups', 'sealed', 'serve', 'hosts/sqlite3', 'hosts/python', 'hosts/datasette', 'hosts/node', 'hosts/go', 'hosts/gorm']],
+  ['Do', ['install', 'publishing', 'release', 'scale', 'backups', 'sealed', 'serve', 'operate', 'hosts/sqlite3', 'hosts/python', 'hosts/datasette', 'hosts/node', 'hosts/go', 'hosts/gorm']],
   ['Look up', ['reference', 'command', 'systems', 'platforms', 'compatibility']],
   ['Measured', ['real-data', 'accuracy', 'benchmarks', 'crash', 'audit', 'study-predictive', 'study-pim', 'study-optimal', 'study-cip',
     'study-meters', 'study-lbs', 'study-census']],
