@@ -80,7 +80,7 @@ func (r *rewriter) items(lo, hi int) (items []int) {
 var answerTypes = inverted(map[string]string{
 	"int8": `count row_number rank dense_rank ntile length octet_length instr unicode random unixepoch sign changes
 		json_array_length json_valid json_error_position`,
-	"float8": `avg total round sqrt exp ln log log10 log2 power pow mod sin cos tan asin acos atan atan2 sinh cosh tanh asinh
+	"float8": `stddev stddev_samp stddev_pop variance var_samp var_pop avg total round sqrt exp ln log log10 log2 power pow mod sin cos tan asin acos atan atan2 sinh cosh tanh asinh
 		acosh atanh degrees radians pi percent_rank cume_dist julianday median percentile percentile_cont percentile_disc`,
 	"text": `string_agg group_concat lower upper replace substr substring trim ltrim rtrim concat concat_ws char hex quote printf
 		format strftime date time datetime timediff typeof soundex json json_array json_object json_set json_insert json_replace
@@ -93,7 +93,7 @@ var answerTypes = inverted(map[string]string{
 // sameType are SQLite's functions that answer in the type of their arguments: which ones, from the first to before the last.
 var sameType = func() map[string]span {
 	m := map[string]span{"iif": {1, 99}, "if": {1, 99}}
-	for name := range set("min max coalesce ifnull likely unlikely ceil ceiling floor trunc") {
+	for name := range set("greatest least min max coalesce ifnull likely unlikely ceil ceiling floor trunc") {
 		m[name] = span{0, 99}
 	}
 	for name := range set("nullif lag lead nth_value first_value last_value likelihood abs sum") {

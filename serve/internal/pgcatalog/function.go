@@ -40,9 +40,10 @@ func (c *catalogue) private(conn *sqlite.Conn) error {
 var returned = sync.OnceValue(func() map[string]uint32 {
 	m := map[string]uint32{}
 	for _, f := range (&catalogue{}).list() {
-		m[f.Name] = f.Returns
+		if f.Returns != typeByName["any"].OID { // it goes by the arguments
+			m[f.Name] = f.Returns
+		}
 	}
-	m["pg_subscript"] = 0
 	return m
 })
 

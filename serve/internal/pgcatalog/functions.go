@@ -126,7 +126,7 @@ func (c *catalogue) addSession(l *library) {
 		}
 		return v, nil
 	})
-	now := func([]any) (any, error) { return time.Now().UTC().Format("2006-01-02 15:04:05.999999+00"), nil }
+	now := func([]any) (any, error) { return pgfunc.Timestamp(time.Now()), nil }
 	for _, name := range []string{"now", "clock_timestamp", "statement_timestamp", "transaction_timestamp", "localtimestamp"} {
 		l.add(name, "timestamptz", false, false, []int{0}, now)
 	}

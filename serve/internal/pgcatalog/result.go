@@ -126,12 +126,15 @@ func (d *Description) Results() []Result {
 func (r *rewriter) results(from, hi int) []Result {
 	if k := r.skip(from, hi); r.at(k, hi).Is("distinct", "all") {
 		from = k + 1
+		if on, open := r.skip(from, hi), r.skip(r.skip(from, hi)+1, hi); r.at(on, hi).Is("on") && r.opens(open, hi) {
+			from = r.after(open)
+		}
 	}
 	var list []Result
 	start, previous := from, sqltext.Token{}
 	for i := from; ; i = r.after(i) {
 		t := r.at(i, hi)
-		end := i >= hi || t.IsSymbol(";") || t.Is("where", "group", "having", "window", "order", "limit", "union", "intersect", "except", "offset") ||
+		end := i >= hi || t.IsSymbol(";") || t.Is("where", "group", "having", "window", "order", "limit", "union", "intersect", "except", "offset") && !previous.Is("within") ||
 			t.Is("from") && (!previous.Is("distinct") || !r.compared(from, i))
 		if end || t.IsSymbol(",") {
 			item, ok := r.result(start, min(i, hi))
@@ -214,6 +217,10 @@ func (r *rewriter) describe(items []int, end int) (string, uint32) {
 	first := r.tokens[items[0]]
 	chain, after := r.chain(items[0], end)
 	switch {
+	case first.Is("interval") && isLiteral(r.at(r.skip(items[0]+1, end), end)):
+		return "interval", typeByName["interval"].OID
+	case slices.ContainsFunc(items[1:], func(k int) bool { return r.tokens[k].Is("at") }):
+		return "timezone", typeOfKind(r.temporal(items[0], end))
 	case first.Is("case"):
 		return "case", r.typeOfCase(items)
 	case first.IsSymbol("("):
@@ -264,6 +271,9 @@ func (r *rewriter) describeOperators(items []int, end int) (cast int, name strin
 		case k > 0 && t.Kind == sqltext.Symbol && !t.IsSymbol(".", "(", "[", ")", "]"):
 			if t.Text == "||" || t.Text == "->>" {
 				return 0, noName, typeByName["text"].OID
+			}
+			if kind := r.temporal(items[0], end); kind != noTime {
+				return 0, noName, typeOfKind(kind)
 			}
 			return 0, noName, r.arithmetic(items, end)
 		}

@@ -71,6 +71,10 @@ type rewriter struct {
 	// catalogue says that the statement asks a schema of PostgreSQL. There user is the role; elsewhere
 	// it may be a column, which SQLite allows.
 	catalogue bool
+
+	times     bool             // whether the statement has anything of times
+	kinds     map[int]temporal // of parentheses, by where they open
+	intervals map[string]bool  // names of intervals in select lists
 }
 
 // Hoists are the set-returning functions that move from a select list to FROM.
@@ -81,7 +85,7 @@ type hoists struct {
 
 // newRewriter returns a rewriter of a text with its tokens.
 func newRewriter(sql string, tokens []sqltext.Token) *rewriter {
-	return &rewriter{sql: sql, tokens: tokens, match: sqltext.Match(tokens),
+	return &rewriter{sql: sql, tokens: tokens, match: sqltext.Match(tokens), times: hasTimes(tokens), kinds: map[int]temporal{}, intervals: map[string]bool{},
 		catalogue: slices.ContainsFunc(tokens, func(t sqltext.Token) bool { return t.Is("pg_catalog", "information_schema") })}
 }
 
@@ -164,7 +168,7 @@ func (r *rewriter) part(lo, hi int) string {
 			list = i
 		case list >= 0 && from == hi && t.Is("from") && !r.compared(lo, i) && (tail == hi || previous.Is("distinct")):
 			from = i
-		case list >= 0 && tail == hi && t.Is("where", "group", "having", "window", "order", "limit"):
+		case list >= 0 && tail == hi && t.Is("where", "group", "having", "window", "order", "limit") && !previous.Is("within"):
 			tail = i
 		case list >= 0 && tail == hi && t.Is("offset", "fetch") && r.limits(i, hi):
 			tail = i
@@ -173,6 +177,12 @@ func (r *rewriter) part(lo, hi int) string {
 	}
 	if list < 0 {
 		return r.emit(lo, hi, false)
+	}
+	if on := r.skip(r.skip(list+1, hi)+1, hi); r.at(r.skip(list+1, hi), hi).Is("distinct") && r.at(on, hi).Is("on") && r.opens(r.skip(on+1, hi), hi) {
+		return r.emit(lo, list, false) + r.distinctOn(list, r.skip(on+1, hi), from, tail, hi)
+	}
+	for _, item := range r.intervalNames(list+1, min(from, tail)) {
+		r.intervals[item] = true
 	}
 	names := map[string]string{}
 	r.names = append(r.names, names)
@@ -303,6 +313,10 @@ type emitter struct {
 	applied int  // casts and subscripts to the operand
 	cases   []int
 	list    bool // the tokens are a select list
+
+	token        int    // that is being written
+	joint        string // the operator before it
+	sum, product run
 }
 
 func (e *emitter) put(s string) { e.out = append(e.out, s) }
@@ -310,6 +324,12 @@ func (e *emitter) put(s string) { e.out = append(e.out, s) }
 // push appends an operand.
 func (e *emitter) push(s string) {
 	e.operand, e.literal, e.applied = len(e.out), false, 0
+	if e.joint == "" || e.joint != "+" && e.joint != "-" && e.sum.chunk < 0 {
+		e.sum = run{chunk: e.operand, token: e.token}
+	}
+	if e.joint == "" || e.joint == "+" || e.joint == "-" {
+		e.product = run{chunk: e.operand, token: e.token}
+	}
 	e.out = append(e.out, s)
 }
 
@@ -326,7 +346,7 @@ func (e *emitter) apply(f func(operand string) string) {
 // emit rewrites tokens one after the other. If list is set, they are a select list.
 func (r *rewriter) emit(lo, hi int, list bool) string {
 	e := &emitter{operand: -1, list: list}
-	previous := sqltext.Token{}
+	previous, binary, ordering := sqltext.Token{}, false, false
 	for i := lo; i < hi && r.err == nil; {
 		t := r.tokens[i]
 		start := i
@@ -338,6 +358,22 @@ func (r *rewriter) emit(lo, hi int, list bool) string {
 			e.put(t.Text)
 			i++
 			continue
+		}
+		if r.times {
+			ordering = ordering && !t.Is("limit", "offset", "fetch", "rows", "range", "groups") || t.Is("by") && previous.Is("order")
+			if ordering && (previous.IsSymbol(",") || previous.Is("by")) {
+				if end := r.ordered(e, i, hi); end > 0 {
+					i, previous = end, r.tokens[end-1]
+					continue
+				}
+			}
+			e.token, e.joint = i, ""
+			if binary {
+				e.joint = previous.Text
+			}
+			binary = e.operand >= 0 && t.IsSymbol("+", "-", "*", "/", "%")
+		}
+		switch t.Kind {
 		case sqltext.Text, sqltext.Escaped, sqltext.Dollar:
 			s := t.Text
 			if t.Kind != sqltext.Text {
@@ -426,7 +462,14 @@ func (r *rewriter) symbol(e *emitter, i, hi int, previous sqltext.Token) int {
 		if e.operand >= 0 {
 			return r.matching(e, i, i+1, hi, t.Text)
 		}
+	case "+", "-", "*", "/", "<", ">", "<=", ">=":
+		if end := r.computeTimes(e, i, hi); end > 0 {
+			return end
+		}
 	case "=", "<>", "!=":
+		if end := r.computeTimes(e, i, hi); end > 0 {
+			return end
+		}
 		return r.quantified(e, i, hi)
 	case "@>", "<@", "&&", "#>", "#>>", "^@", "^", "@@", "#", "=>":
 		r.unsupported(i, "operator "+t.Text, "")
@@ -539,8 +582,6 @@ var missing = []struct {
 	what, hint string
 }{
 	{"similar", func(w word, operand bool) bool { return operand && w.next.Is("to") }, "SIMILAR TO", "write ~ with a regular expression"},
-	{"at", func(w word, operand bool) bool { return operand && w.next.Is("time") }, "AT TIME ZONE", ""},
-	{"interval", func(w word, _ bool) bool { return isLiteral(w.next) }, "intervals", "write datetime(x, '+1 day')"},
 	{"grouping", func(w word, _ bool) bool { return w.next.Is("sets") }, "GROUPING SETS", "join several SELECTs with UNION ALL"},
 	{"rollup", grouping, "ROLLUP", "join several SELECTs with UNION ALL"},
 	{"cube", grouping, "CUBE", "join several SELECTs with UNION ALL"},
@@ -572,8 +613,8 @@ func (r *rewriter) word(e *emitter, i, hi int, previous sqltext.Token) int {
 			r.unsupported(i, m.what, m.hint)
 		}
 	}
-	if w.name == "distinct" && w.next.Is("on") && previous.Is("select") && r.at(r.skip(n+1, hi), hi).IsSymbol("(") {
-		r.unsupported(i, "DISTINCT ON", "use row_number() OVER (PARTITION BY ..)")
+	if w.name == "at" && w.next.Is("time") && e.operand >= 0 {
+		return r.atTimeZone(e, i, hi)
 	}
 	if end := r.keyword(e, w); end > 0 {
 		return end
@@ -632,6 +673,15 @@ func (r *rewriter) keyword(e *emitter, w word) int {
 			e.push(sqltext.Quote(w.next.Literal()))
 			r.convert(e, w.i, pgType{name: w.name})
 			return w.n + 1
+		}
+	case "interval":
+		if isLiteral(w.next) {
+			end, unit := w.n+1, ""
+			if k := r.skip(end, w.hi); units[r.at(k, w.hi).Name()] {
+				end, unit = k+1, ", "+sqltext.Quote(r.tokens[k].Name())
+			}
+			e.push("pg_interval(" + sqltext.Quote(w.next.Literal()) + unit + ")")
+			return end
 		}
 	case "array":
 		if w.next.IsSymbol("(", "[") && r.match[w.n] >= 0 {
@@ -825,6 +875,15 @@ func (r *rewriter) call(e *emitter, i, end, open, hi int, name string, qualified
 			e.push(cmp.Or(function, "trim") + "(" + r.span(k+1, shut) + characters + ")")
 			return shut + 1
 		}
+	case "percentile_cont", "percentile_disc":
+		if end := r.withinGroup(e, name, open, hi); end > 0 {
+			return r.clauses(e, end, hi)
+		}
+	case "age":
+		if len(r.split(open)) == 1 {
+			e.push("age(current_date, " + r.span(lo, shut) + ")")
+			return shut + 1
+		}
 	case "unnest", "generate_series", "generate_subscripts", "_pg_expandarray":
 		if r.hoists != nil {
 			e.push(r.hoist(name, open))
@@ -843,6 +902,27 @@ func (r *rewriter) call(e *emitter, i, end, open, hi int, name string, qualified
 	}
 	e.push(s + "(" + r.span(lo, shut) + ")")
 	return r.clauses(e, shut+1, hi)
+}
+
+// withinGroup rewrites f(p) WITHIN GROUP (ORDER BY x) as f(x, p). It returns 0 for another call.
+func (r *rewriter) withinGroup(e *emitter, name string, open, hi int) int {
+	within := r.skip(r.match[open]+1, hi)
+	group := r.skip(within+1, hi)
+	inner := r.skip(group+1, hi)
+	if !r.at(within, hi).Is("within") || !r.opens(inner, hi) {
+		return 0
+	}
+	shut := r.match[inner]
+	order := r.skip(inner+1, shut)
+	from := r.skip(order+1, shut) + 1 // behind BY
+	to, down := shut, ""
+	if k := r.find(from, shut, "desc"); k > 0 {
+		to, down = k, ", 1"
+	} else if k := r.find(from, shut, "asc"); k > 0 {
+		to = k
+	}
+	e.push(name + "(" + strings.TrimSpace(r.span(from, to)) + ", " + r.span(open+1, r.match[open]) + down + ")")
+	return shut + 1
 }
 
 // clauses adds FILTER and OVER to the call that they belong to.
@@ -915,8 +995,11 @@ func (r *rewriter) listed(name string, open int) (call string, columns []string)
 	case "_pg_expandarray":
 		columns = []string{"value", "ordinality"}
 	}
-	if name != "generate_series" {
+	switch parts := r.split(open); {
+	case name != "generate_series":
 		name = "unnest"
+	case len(parts) == 3 && (isLiteral(r.at(r.skip(parts[2].lo, parts[2].hi), parts[2].hi)) || r.temporal(parts[2].lo, parts[2].hi) == anInterval):
+		name = "pg_series"
 	}
 	return name + "(" + strings.TrimSpace(r.span(arguments.lo, arguments.hi)) + ")", columns
 }

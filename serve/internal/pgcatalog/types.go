@@ -191,7 +191,7 @@ func (r *rewriter) typeName(i, hi int) (pgType, int) {
 var casts = inverted(map[string]string{
 	"pg_regclass": "regclass", "pg_regtype": "regtype", "pg_regproc": "regproc regprocedure", "pg_regnamespace": "regnamespace",
 	"pg_regrole": "regrole", "pg_regother": "regoper regoperator regcollation regconfig regdictionary",
-	"pg_bool": "bool boolean", "pg_bytea": "bytea", "date": "date", "datetime": "timestamp timestamptz", "time": "time timetz",
+	"pg_bool": "bool boolean", "pg_bytea": "bytea", "date": "date", "datetime": "timestamp timestamptz", "time": "time timetz", "pg_interval": "interval",
 })
 
 // isNamed reports whether a type is one of OIDs that stand for a name in a catalogue.

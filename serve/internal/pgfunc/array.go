@@ -88,7 +88,7 @@ func fromJSON(s string) (string, error) {
 
 // addArrays adds the functions that read arrays.
 func (l *library) addArrays() {
-	l.addArray("pg_subscript", "text", []int{2}, func(list, a []any) (any, error) {
+	l.addArray("pg_subscript", "any", []int{2}, func(list, a []any) (any, error) {
 		_, vector, _ := parseArray(Text(a[0]))
 		n, ok := Typed(a[1]).(int64)
 		if vector { // counted from 0

@@ -23,7 +23,7 @@ func (e *Error) Error() string { return e.Message }
 
 // codes are the SQLSTATEs of errors, which SQLite passes on as extended result codes.
 var codes = []string{CodeNotSupported, CodeSyntax, CodeNoTable, CodeNoObject, CodeNoFunction, CodeBadText, CodeBadPattern,
-	CodeBadParameter, CodeLimitExceeded, CodeNoSchema}
+	CodeBadParameter, CodeLimitExceeded, CodeNoSchema, CodeBadTime, CodeTimeRange}
 
 // firstCode is the extended part of the first of them. SQLite's own are far lower.
 const firstCode = 200
@@ -62,4 +62,6 @@ const (
 	CodeBadParameter  = "22023"
 	CodeLimitExceeded = "54000"
 	CodeNoSchema      = "3F000"
+	CodeBadTime       = "22007"
+	CodeTimeRange     = "22008"
 )

@@ -21,7 +21,10 @@ func List() []Function {
 	l.addCasts()
 	l.addPatterns()
 	l.addTexts()
+	l.addNumbers()
 	l.addTimes()
+	l.addIntervals()
+	l.addFormats()
 	l.addArrays()
 	l.addElements()
 	return l

@@ -15,6 +15,7 @@ func Tables() (list []sqlite.Table) {
 	}{
 		{"unnest", "value,ordinality INTEGER", "list", 1, elements},
 		{"generate_series", "value INTEGER,ordinality INTEGER", "start,stop,step", 2, series},
+		{"pg_series", "value TEXT,ordinality INTEGER", "start,stop,step", 3, timeSeries},
 		{"aclexplode", "grantor INTEGER,grantee INTEGER,privilege_type TEXT,is_grantable INTEGER", "acl", 1, nothing},
 		{"pg_partition_ancestors", "relid INTEGER,depth INTEGER", "relation", 1, nothing},
 		{"pg_options_to_table", "option_name TEXT,option_value TEXT", "options", 1, nothing},
@@ -103,4 +104,34 @@ func series(c *sqlite.Call) (func() (any, bool), error) {
 		done = (next > v) != (step > 0) // an overflow
 		return v, true
 	}, nil
+}
+
+// timeSeries lists the times of generate_series with an interval.
+func timeSeries(c *sqlite.Call) (func() (any, bool), error) {
+	for i := range 3 {
+		if c.Arg(i).Copy() == nil {
+			return noMore, nil
+		}
+	}
+	next, err := timeOf(c.Arg(0).Copy())
+	if err != nil {
+		return nil, err
+	}
+	stop, err := timeOf(c.Arg(1).Copy())
+	if err != nil {
+		return nil, err
+	}
+	step, err := intervalOf(c.Arg(2).Copy())
+	if err == nil && step.span() == 0 {
+		err = &Error{Code: CodeBadParameter, Message: "generate_series: the step must not be 0"}
+	}
+	next.form = max(next.form, asTimestamp)
+	return func() (any, bool) {
+		if step.span() > 0 && next.After(stop.Time) || step.span() < 0 && next.Before(stop.Time) {
+			return nil, false
+		}
+		v := next.String()
+		next = next.shift(1, step)
+		return v, true
+	}, err
 }

@@ -3,7 +3,9 @@ package pgfunc
 import (
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 )
 
 // addCasts adds the functions that casts call.
@@ -63,5 +65,45 @@ func (l *library) addTexts() {
 			n /= 1024
 		}
 		return fmt.Sprintf("%d TB", n), nil
+	})
+	pad := func(join func(s, fill string) string) func(a []any) (any, error) {
+		return func(a []any) (any, error) {
+			s, n, fill := []rune(Text(a[0])), Whole(a[1]), " "
+			if len(a) == 3 {
+				fill = Text(a[2])
+			}
+			if n > maxText {
+				return nil, tooLong("lpad")
+			}
+			if missing := int(n) - len(s); missing > 0 && fill != "" {
+				letters := []rune(strings.Repeat(fill, missing/len([]rune(fill))+1))
+				return join(string(s), string(letters[:missing])), nil
+			}
+			return string(s[:max(0, min(int(n), len(s)))]), nil
+		}
+	}
+	l.add("lpad", "text", true, []int{2, 3}, pad(func(s, fill string) string { return fill + s }))
+	l.add("rpad", "text", true, []int{2, 3}, pad(func(s, fill string) string { return s + fill }))
+	l.add("repeat", "text", true, []int{2}, func(a []any) (any, error) {
+		s, n := Text(a[0]), max(0, Whole(a[1]))
+		if s != "" && n > int64(maxText/len(s)) {
+			return nil, tooLong("repeat")
+		}
+		return strings.Repeat(s, int(n)), nil
+	})
+	l.add("reverse", "text", true, []int{1}, func(a []any) (any, error) {
+		s := []rune(Text(a[0]))
+		slices.Reverse(s)
+		return string(s), nil
+	})
+	l.add("initcap", "text", true, []int{1}, func(a []any) (any, error) {
+		inWord := false
+		return strings.Map(func(c rune) rune {
+			first := !inWord
+			if inWord = unicode.IsLetter(c) || unicode.IsDigit(c); first {
+				return unicode.ToUpper(c)
+			}
+			return unicode.ToLower(c)
+		}, Text(a[0])), nil
 	})
 }
