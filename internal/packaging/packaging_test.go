@@ -190,7 +190,7 @@ func TestRecordIsComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	info := "geosql-" + version.Version + ".dist-info/"
-	want := []string{"geosql/__init__.py", "geosql/geosql.so", info + "METADATA", info + "WHEEL", info + "LICENSE", info + "THIRD_PARTY.txt", info + "RECORD"}
+	want := []string{"geosql/__init__.py", "geosql/py.typed", "geosql/geosql.so", info + "METADATA", info + "WHEEL", info + "LICENSE", info + "THIRD_PARTY.txt", info + "RECORD"}
 	var lines string
 	for _, f := range wheel.files {
 		if f.name == info+"RECORD" {
