@@ -101,6 +101,46 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
+// What tools of PostgreSQL write has PostgreSQL's types, answers over sealed columns too, and names the private form.
+func TestTools(t *testing.T) {
+	s := serve(t, Config{})
+	c := s.connect()
+	const timestamp, interval = 1114, 1186
+	for sql, want := range map[string][]uint32{
+		"SELECT date_trunc('day', hour) - interval '1 day', age(hour, now()), interval '1 day', now() - hour AS d FROM reading": {timestamp, interval, interval, interval},
+		"SELECT t FROM generate_series(now(), now(), '1 day') AS t":                                                              {25}, "SELECT greatest(1, 2), greatest('a', home), stddev(temperature) FROM reading": {20, 25, 701},
+		"SELECT to_char(now(), 'YYYY'), to_timestamp(0), hour AT TIME ZONE 'UTC', width_bucket(1, 0, 2, 2) FROM reading": {25, 1184, timestamp, 23},
+		"SELECT DISTINCT ON (home) home, id AS n, temperature FROM reading ORDER BY home, id":                            {25, 20, 701},
+	} {
+		d, err := c.Prepare(context.Background(), "", sql)
+		if err != nil {
+			t.Errorf("%s: %s", sql, text(err))
+			continue
+		}
+		var got []uint32
+		for _, f := range d.Fields {
+			got = append(got, f.DataTypeOID)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: types %v, want %v", sql, got, want)
+		}
+	}
+	c.answers("SELECT home, dx_sum(kwh, 0.1) FROM reading WHERE now() - interval '7 days' < '9999-01-01' GROUP BY home ORDER BY home", "ana|112\nbo|56\ncy|112")
+	for sql, hint := range map[string]string{
+		"SELECT stddev(kwh) FROM reading":                                      "Write dx_stddev(kwh, epsilon).",
+		"SELECT var_samp(kwh) FROM reading":                                    "Write dx_variance(kwh, epsilon).",
+		"SELECT percentile_cont(0.9) WITHIN GROUP (ORDER BY kwh) FROM reading": "Write dx_percentile(kwh, p, epsilon).",
+		"SELECT greatest(kwh, 1) FROM reading":                                 "Compute with a private answer, such as dx_sum(kwh, epsilon).",
+		"SELECT to_char(kwh, '9') FROM reading":                                "Compute with a private answer, such as dx_sum(kwh, epsilon).",
+		"SELECT DISTINCT ON (kwh) home FROM reading":                           "Order and group by a public column, or by a private answer; dx_histogram(kwh, epsilon, bins) counts.",
+	} {
+		_, err := c.Exec(context.Background(), sql)
+		if e, _ := err.(*pgconn.PgError); e == nil || e.Code != "42804" || e.Hint != hint {
+			t.Errorf("%s: %#v", sql, err)
+		}
+	}
+}
+
 // Errors of the remote come through whole.
 func TestRemoteError(t *testing.T) {
 	s := serve(t, Config{})
@@ -541,7 +581,7 @@ func TestPositions(t *testing.T) {
 	c.fails("SELECT \"no such column\"", "42703")
 	c.fails("SELECT home FROM reading JOIN recent", "42702")
 	c.fails("SELECT sum(count(*)) FROM reading", "42803")
-	c.fails("SELECT DISTINCT ON (home) id FROM reading", "0A000")
+	c.fails("SELECT DISTINCT ON (home) * FROM reading", "0A000")
 }
 
 // Statements of random words never end a session.

@@ -221,6 +221,10 @@ func newMisuse(u vdbe.Use, has map[string]bool, names []string, columns map[stri
 		case form != "" && !c.location:
 			m.noun, m.replace = "number", form
 			m.Instead = fmt.Sprintf("write %s(%s, epsilon)", form, c.quoted())
+		case strings.HasPrefix(u.Name, "stddev") && !c.location:
+			m.Instead = fmt.Sprintf("write dx_stddev(%s, epsilon)", c.quoted())
+		case strings.HasPrefix(u.Name, "var") && !c.location:
+			m.Instead = fmt.Sprintf("write dx_variance(%s, epsilon)", c.quoted())
 		case strings.HasPrefix(u.Name, "percentile") && !c.location:
 			m.Instead = fmt.Sprintf("write dx_percentile(%s, p, epsilon)", c.quoted())
 		default:
