@@ -568,6 +568,14 @@ var synonyms = map[string]string{
 // functionsOfNoParentheses are called without.
 var functionsOfNoParentheses = set("current_user session_user current_role current_catalog current_schema localtimestamp")
 
+// clocks tell the time as SQLite does, which is the same throughout a statement, also to proofs about it.
+var clocks = map[string]string{
+	"now": instant, "transaction_timestamp": instant, "statement_timestamp": instant, "current_timestamp": "datetime('now')",
+	"localtimestamp": "strftime('%Y-%m-%d %H:%M:%f', 'now')", "current_date": "date('now')",
+}
+
+const instant = "strftime('%Y-%m-%d %H:%M:%f+00', 'now')"
+
 // A word is a keyword or a name with its neighbours.
 type word struct {
 	i, n, hi       int // where it is, where the next token is, and the end
@@ -623,6 +631,9 @@ func (r *rewriter) word(e *emitter, i, hi int, previous sqltext.Token) int {
 	switch {
 	case w.name == "user" && r.catalogue && !called:
 		e.push("user()")
+		return i + 1
+	case strings.HasPrefix(w.name, "current_") && clocks[w.name] != "" && !called, w.name == "localtimestamp" && !called:
+		e.push(clocks[w.name])
 		return i + 1
 	case functionsOfNoParentheses[w.name] && !called:
 		e.push(w.name + "()")
@@ -879,9 +890,14 @@ func (r *rewriter) call(e *emitter, i, end, open, hi int, name string, qualified
 		if end := r.withinGroup(e, name, open, hi); end > 0 {
 			return r.clauses(e, end, hi)
 		}
+	case "now", "transaction_timestamp", "statement_timestamp":
+		if r.skip(lo, shut) == shut {
+			e.push(clocks[name])
+			return shut + 1
+		}
 	case "age":
 		if len(r.split(open)) == 1 {
-			e.push("age(current_date, " + r.span(lo, shut) + ")")
+			e.push("age(date('now'), " + r.span(lo, shut) + ")")
 			return shut + 1
 		}
 	case "unnest", "generate_series", "generate_subscripts", "_pg_expandarray":

@@ -46,10 +46,10 @@ func TestRewrite(t *testing.T) {
 		{"SELECT 'reading'::regclass::oid", "SELECT CAST(pg_regclass('reading') AS INTEGER)"},
 		{"SELECT 1 /* a /* b */ c */ + 2", "SELECT 1   + 2"},
 		{"SELECT a AS default FROM t", `SELECT a AS "default" FROM t`},
-		{"SELECT t - interval '7 days' * 2, now() > a, 1 + 2 FROM t", "SELECT pg_subtract(t, pg_multiply(pg_interval('7 days'), 2)), now() > a, 1 + 2 FROM t"},
+		{"SELECT t - interval '7 days' * 2, now() > a, 1 + 2 FROM t", "SELECT pg_subtract(t, pg_multiply(pg_interval('7 days'), 2)), strftime('%Y-%m-%d %H:%M:%f+00', 'now') > a, 1 + 2 FROM t"},
 		{"SELECT a AT TIME ZONE 'UTC' AT TIME ZONE z FROM t", "SELECT timezone(z, timezone('UTC', a)) FROM t"},
 		{"SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY a DESC) AS m FROM t", "SELECT percentile_cont(a, 0.5, 1) AS m FROM t"},
-		{"SELECT b - now() AS d FROM t ORDER BY d DESC, age(a, b)", "SELECT pg_subtract(b, now()) AS d FROM t ORDER BY pg_span(d) DESC, pg_span(age(a, b))"},
+		{"SELECT b - now() AS d FROM t ORDER BY d DESC, age(a, b)", "SELECT pg_subtract(b, strftime('%Y-%m-%d %H:%M:%f+00', 'now')) AS d FROM t ORDER BY pg_span(d) DESC, pg_span(age(a, b))"},
 		{"SELECT DISTINCT ON (a) a, b AS c FROM t WHERE d ORDER BY a, c DESC LIMIT 3", "SELECT pg_c1 AS \"a\", pg_c2 AS \"c\" FROM (SELECT a AS pg_c1, b AS pg_c2, " +
 			"row_number() OVER (PARTITION BY a ORDER BY a, b DESC) AS pg_n, row_number() OVER (ORDER BY a, b DESC) AS pg_o FROM t  WHERE d ) WHERE pg_n = 1 ORDER BY pg_o LIMIT 3"},
 		{"SELECT a IS DISTINCT FROM b FROM public.t", "SELECT a IS DISTINCT FROM b FROM main.t"},

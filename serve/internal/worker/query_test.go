@@ -108,7 +108,7 @@ func TestTools(t *testing.T) {
 	const timestamp, interval = 1114, 1186
 	for sql, want := range map[string][]uint32{
 		"SELECT date_trunc('day', hour) - interval '1 day', age(hour, now()), interval '1 day', now() - hour AS d FROM reading": {timestamp, interval, interval, interval},
-		"SELECT t FROM generate_series(now(), now(), '1 day') AS t":                                                              {25}, "SELECT greatest(1, 2), greatest('a', home), stddev(temperature) FROM reading": {20, 25, 701},
+		"SELECT t FROM generate_series(now(), now(), '1 day') AS t":                                                             {25}, "SELECT greatest(1, 2), greatest('a', home), stddev(temperature) FROM reading": {20, 25, 701},
 		"SELECT to_char(now(), 'YYYY'), to_timestamp(0), hour AT TIME ZONE 'UTC', width_bucket(1, 0, 2, 2) FROM reading": {25, 1184, timestamp, 23},
 		"SELECT DISTINCT ON (home) home, id AS n, temperature FROM reading ORDER BY home, id":                            {25, 20, 701},
 	} {
@@ -126,6 +126,23 @@ func TestTools(t *testing.T) {
 		}
 	}
 	c.answers("SELECT home, dx_sum(kwh, 0.1) FROM reading WHERE now() - interval '7 days' < '9999-01-01' GROUP BY home ORDER BY home", "ana|112\nbo|56\ncy|112")
+	// The time is the same throughout a statement, so that it does not make the cost uncertain.
+	session, err := NewSession(Config{Path: newFile(t), Database: "homes", User: "ann"}, nil, s.remote)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	for _, sql := range []string{"now() - interval '7 days'", "current_date - interval '1 month'", "localtimestamp", "date_trunc('month', current_timestamp)"} {
+		sql = "SELECT dx_sum(kwh, 0.1) FROM reading WHERE hour > " + sql + " GROUP BY to_char(hour, 'YYYY-MM')"
+		st, _, err := session.Prepare(context.Background(), sql, nil)
+		if err != nil {
+			t.Fatal(sql, err)
+		}
+		if q := st.(*query).questions; !q.Several || q.Uncertain {
+			t.Errorf("%s: %+v", sql, q)
+		}
+		st.Close()
+	}
 	for sql, hint := range map[string]string{
 		"SELECT stddev(kwh) FROM reading":                                      "Write dx_stddev(kwh, epsilon).",
 		"SELECT var_samp(kwh) FROM reading":                                    "Write dx_variance(kwh, epsilon).",
