@@ -21,7 +21,11 @@ func listen(name, address string, tls bool) (net.Listener, error) {
 		return nil, fmt.Errorf("--%s %s: other machines could connect, and may do so with TLS only: "+
 			"give --tls-cert and --tls-key, or take 127.0.0.1:%d", name, address, at.Port)
 	}
-	l, err := net.ListenTCP("tcp", at)
+	network := "tcp"
+	if at.IP.To4() != nil {
+		network = "tcp4" // else 0.0.0.0 would be every address of IPv6 too
+	}
+	l, err := net.ListenTCP(network, at)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return nil, fmt.Errorf("--%s %s: another program listens there: stop it, or take another port", name, address)

@@ -262,14 +262,14 @@ func (s *Server) Close() (err error) {
 			l.Close() // again, if it has served
 		}
 	}
+	if s.vault != nil {
+		err = s.vault.close() // so that the backend can make the database one file again
+	}
 	if s.backend != nil {
-		err = s.backend.Close()
+		err = cmp.Or(err, s.backend.Close())
 	}
 	if s.audit != nil {
 		err = cmp.Or(err, s.audit.Close())
-	}
-	if s.vault != nil {
-		err = cmp.Or(err, s.vault.close())
 	}
 	return err
 }

@@ -237,6 +237,18 @@ func writeCertificate(t *testing.T, number int64, certFile, keyFile string, unti
 
 func tomorrow() time.Time { return time.Now().Add(24 * time.Hour) }
 
+// All addresses of IPv4 are not those of IPv6 too, as a firewall may know.
+func TestListensWhereItIsTold(t *testing.T) {
+	l, err := listen("listen", "0.0.0.0:0", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if got := l.Addr().String(); !strings.HasPrefix(got, "0.0.0.0:") {
+		t.Errorf("it listens at %s", got)
+	}
+}
+
 func TestDatabaseName(t *testing.T) {
 	for path, want := range map[string]string{"energy.db": "energy", "/a/b.c.db": "b.c", "energy": "energy", ".db": ".db"} {
 		if got := databaseName(path); got != want {

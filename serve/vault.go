@@ -115,6 +115,7 @@ func (v *vault) close() (err error) {
 	defer v.mu.Unlock()
 	if v.conn != nil {
 		err = v.conn.Close()
+		v.conn = nil
 	}
 	if v.ledger != nil {
 		err = cmp.Or(err, v.ledger.Close())
@@ -171,6 +172,9 @@ func (v *vault) check() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.size.Store(nil)
+	if v.conn == nil {
+		return errNoDatabase // the server has ended
+	}
 	err := v.usable()
 	if !errors.Is(err, ledger.ErrUnreachable) { // which takes long
 		if size, e := v.ledger.Size(); e == nil {

@@ -259,6 +259,9 @@ func TestServeAnswers(t *testing.T) {
 	s.wait("a session ended", 1)
 	s.signal(syscall.SIGTERM)
 	s.end(0)
+	if logs, err := filepath.Glob(p.out + "-[ws]*"); err != nil || len(logs) > 0 {
+		t.Errorf("the stopped server leaves %q, %v", logs, err)
+	}
 	record, err := os.ReadFile(audit)
 	check(t, err)
 	for _, want := range []string{

@@ -110,7 +110,7 @@ func translate(t *testing.T, unit string) (s service) {
 	return s
 }
 
-// systemCalls returns the system calls that the lines of a filter permit, of which the first one permits.
+// systemCalls returns the system calls that a filter permits. Its first line is not negated.
 func systemCalls(t *testing.T, filters []string) []string {
 	t.Helper()
 	permitted := members(t, "@default")
@@ -162,8 +162,7 @@ func (s service) script(t *testing.T, command string) string {
 	return strings.Join(append(s.mounts, "umask "+s.umask, strings.Join(words, " ")), "\n")
 }
 
-// The unit starts the server under its restrictions, of which everything stands in for systemd that the shell can do. It is installed
-// by the commands of README.md, and serves.
+// The unit starts a server that serves, under its restrictions as far as a shell can make them. The commands of README.md install it.
 func TestUnitServes(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("geosql.service")
