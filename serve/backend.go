@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os/exec"
+	"time"
 
 	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/serve/internal/console"
@@ -39,6 +40,7 @@ type backendOptions struct {
 	logger        *slog.Logger
 	observer      monitor.Observer
 	maxSessions   int
+	idle          time.Duration      // of a session that asks nothing; 0 for the default
 	memory        int64              // bytes that the server may hold for all sessions; 0 for the default
 	throttle      *throttle.Throttle // of logins to the console
 	ownerPassword string             // "" if the owner cannot log in to the console
@@ -49,7 +51,7 @@ func openBackend(o backendOptions) (backend, error) {
 	history := &console.History{}
 	k, err := keeper.Open(keeper.Options{
 		Path: o.path, Name: o.database, Ledger: o.ledger, Keyring: o.keyring, Worker: o.worker,
-		MaxSessions: o.maxSessions, TotalMemory: o.memory, Logger: o.logger, Observer: monitor.Observers{o.observer, history},
+		MaxSessions: o.maxSessions, IdleSession: o.idle, TotalMemory: o.memory, Logger: o.logger, Observer: monitor.Observers{o.observer, history},
 	})
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/sealed"
@@ -39,8 +40,11 @@ type Options struct {
 	CertFile, KeyFile string
 	RequireTLS        bool // for connections from this machine, too
 
-	MaxSessions int   // at a time; 100
-	Memory      int64 // bytes that the server holds for all sessions together; half of the machine's
+	MaxSessions  int           // at a time; 100
+	IdleTimeout  time.Duration // of a session that asks nothing; 8 hours, and 10 minutes in a transaction or with a cursor
+	WriteTimeout time.Duration // for a client to read 32 kB of an answer; a minute
+
+	Memory int64 // bytes that the server holds for all sessions together; half of the machine's
 
 	Logger        *slog.Logger           // by default nothing is logged
 	AuditFile     string                 // gets a line of JSON for each event; "" for none
@@ -132,7 +136,7 @@ func open(path string, o Options, openBackend func(backendOptions) (backend, err
 	keyring := sealed.NewKeyring(o.Keys...)
 	s.backend, err = openBackend(backendOptions{
 		path: path, database: databaseName(path), ledger: s.vault.ledgerAt, keyring: keyring, worker: o.Worker,
-		logger: s.logger, observer: observers, maxSessions: o.MaxSessions, memory: o.Memory, throttle: logins, ownerPassword: o.OwnerPassword,
+		logger: s.logger, observer: observers, maxSessions: o.MaxSessions, idle: o.IdleTimeout, memory: o.Memory, throttle: logins, ownerPassword: o.OwnerPassword,
 	})
 	if err != nil {
 		return nil, err
@@ -161,7 +165,7 @@ func (s *Server) prepare(keyring *sealed.Keyring, observers monitor.Observer, lo
 	}
 	options := wire.Options{
 		RequireTLS: s.options.RequireTLS, MockSecret: secret, MockIterations: s.vault.iterations(),
-		MaxSessions: s.options.MaxSessions, Logger: s.logger, Throttle: logins,
+		MaxSessions: s.options.MaxSessions, WriteTimeout: s.options.WriteTimeout, Logger: s.logger, Throttle: logins,
 		LoginFailed: func(login *wire.Login, _ *wire.Error) { observers.LoginFailed(login.Remote, login.User) },
 	}
 	if s.certificates != nil {

@@ -39,7 +39,7 @@ log anew. Changed files of a certificate are used without SIGHUP too, and so are
 Windows does not serve.`,
 	OwnSignals: true,
 	Setup: func(fs *flag.FlagSet) cli.Run {
-		t := serveTask{listen: "127.0.0.1:5432", maxSessions: 100, drain: 30}
+		t := serveTask{listen: "127.0.0.1:5432", maxSessions: 100, drain: 30 * time.Second}
 		t.register(fs)
 		return func(_ context.Context, operands []string) error { return t.run(operands[0]) }
 	},
@@ -55,11 +55,12 @@ type serveTask struct {
 	tlsCert, tlsKey  string // files
 	requireTLS       bool
 	maxSessions      int64
-	memory           int64   // bytes; 0 for the default
-	drain            float64 // seconds
-	json             bool    // the log
-	audit            string  // a file
-	ownerPassword    string  // a file
+	memory           int64         // bytes; 0 for the default
+	idle, write      time.Duration // 0 for the default
+	drain            time.Duration
+	json             bool   // the log
+	audit            string // a file
+	ownerPassword    string // a file
 	metricsTokenFile string
 }
 
@@ -73,12 +74,9 @@ func (t *serveTask) register(fs *flag.FlagSet) {
 	cli.Switch(fs, "require-tls", "refuse connections without TLS from this machine too", func() { t.requireTLS = true })
 	fs.Func("max-sessions", "serve at most `N` sessions at a time (default 100)", cli.WholeTo(&t.maxSessions))
 	fs.Func("memory", "hold at most `BYTES` of memory for all sessions together (default half of the machine's)", cli.WholeTo(&t.memory))
-	fs.Func("drain", "wait at most `SECONDS` for statements before stopping (default 30)", func(v string) (err error) {
-		if t.drain, err = cli.Number(v); err == nil && !(t.drain >= 0 && t.drain <= 1e6) {
-			err = errors.New("it must be from 0 to 1000000")
-		}
-		return err
-	})
+	fs.Func("idle-timeout", "end sessions that ask nothing for `SECONDS` (default 28800)", secondsTo(&t.idle, 1))
+	fs.Func("write-timeout", "end sessions that take `SECONDS` to read 32 kB (default 60)", secondsTo(&t.write, 1))
+	fs.Func("drain", "wait at most `SECONDS` for statements before stopping (default 30)", secondsTo(&t.drain, 0))
 	fs.Func("log-format", "write the log, on standard error, as `text|json` (default text)", func(v string) error {
 		if v != "text" && v != "json" {
 			return errors.New("it must be text or json")
@@ -89,6 +87,18 @@ func (t *serveTask) register(fs *flag.FlagSet) {
 	cli.FileVar(fs, &t.audit, "audit", "add questions, with role and cost, to `FILE`, a line of JSON for each event")
 	cli.FileVar(fs, &t.ownerPassword, "owner-password-file", "with --http: let the owner log in, with the first line of `FILE`")
 	cli.FileVar(fs, &t.metricsTokenFile, "metrics-token-file", "with --http: give /metrics only to clients with the first line of `FILE`")
+}
+
+// secondsTo returns the function of a flag for seconds, of at least a number.
+func secondsTo(to *time.Duration, least float64) func(string) error {
+	return func(v string) error {
+		n, err := cli.Number(v)
+		if err == nil && !(n >= least && n <= 1e6) {
+			err = fmt.Errorf("it must be from %v to 1000000", least)
+		}
+		*to = time.Duration(n * float64(time.Second))
+		return err
+	}
 }
 
 // check returns an error for flags that have no meaning together.
@@ -160,7 +170,7 @@ func (t *serveTask) open(path string) (*serve.Server, error) {
 	o := serve.Options{
 		Keys: keys, Ledger: t.ledger.File, Worker: func() *exec.Cmd { return exec.Command(program, "worker") },
 		Listen: t.listen, HTTP: t.http, CertFile: t.tlsCert, KeyFile: t.tlsKey, RequireTLS: t.requireTLS,
-		MaxSessions: int(t.maxSessions), Memory: t.memory, Logger: t.logger, AuditFile: t.audit,
+		MaxSessions: int(t.maxSessions), IdleTimeout: t.idle, WriteTimeout: t.write, Memory: t.memory, Logger: t.logger, AuditFile: t.audit,
 	}
 	if t.ownerPassword != "" {
 		if o.OwnerPassword, err = readSecret(t.ownerPassword); err != nil {
@@ -220,9 +230,8 @@ func (t *serveTask) say(what, more string) {
 // stop stops the server. Sessions may complete their statements until the time for that is up, or a signal comes.
 func (t *serveTask) stop(s *serve.Server, signals <-chan os.Signal) error {
 	notifySystemd("STOPPING=1")
-	drain := time.Duration(t.drain * float64(time.Second))
-	t.logger.Info("stopping", "seconds_to_drain", t.drain)
-	ctx, cancel := context.WithTimeout(context.Background(), drain)
+	t.logger.Info("stopping", "seconds_to_drain", t.drain.Seconds())
+	ctx, cancel := context.WithTimeout(context.Background(), t.drain)
 	defer cancel()
 	stopped := make(chan error, 1)
 	go func() { stopped <- s.Shutdown(ctx) }()

@@ -66,6 +66,9 @@ type Options struct {
 	// asks for less by idle_in_transaction_session_timeout; 10 minutes.
 	IdleInTransaction time.Duration
 
+	// IdleSession is how long a client may ask nothing otherwise, unless it asks for less by idle_session_timeout; 8 hours.
+	IdleSession time.Duration
+
 	Logger   *slog.Logger     // nothing is logged unless it is set
 	Observer monitor.Observer // or nil
 }
@@ -88,6 +91,7 @@ func (o Options) withDefaults() (Options, error) {
 	o.Grace = cmp.Or(o.Grace, 2*time.Second)
 	o.Start = cmp.Or(o.Start, 20*time.Second)
 	o.IdleInTransaction = cmp.Or(o.IdleInTransaction, 10*time.Minute)
+	o.IdleSession = cmp.Or(o.IdleSession, 8*time.Hour)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -327,8 +331,7 @@ func (k *Keeper) Begin(ctx context.Context, login *wire.Login) (*Session, error)
 	}
 	s := &Session{
 		keeper: k, client: login.Client, end: login.End, verifier: login.Verifier, status: wire.Idle, groups: map[uint32]*openGroup{},
-		idleInTransaction: k.options.IdleInTransaction,
-		info:              monitor.Session{Number: login.ProcessID, Role: login.User, Remote: login.Remote, TLS: login.TLS, Began: time.Now()},
+		info: monitor.Session{Number: login.ProcessID, Role: login.User, Remote: login.Remote, TLS: login.TLS, Began: time.Now()},
 	}
 	if err := s.readRole(); err != nil {
 		return nil, err

@@ -3,10 +3,15 @@ package keeper
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/serve/internal/monitor"
 	"github.com/geosql/geosql/serve/internal/role"
 	"github.com/geosql/geosql/serve/internal/wire"
 )
@@ -112,7 +117,7 @@ func TestDroppedRolesLetGo(t *testing.T) {
 
 // A client in a transaction, or with a cursor, may not ask nothing for ever, whatever it sets.
 func TestIdleTimeout(t *testing.T) {
-	s := newSite(t, func(o *Options) { o.IdleInTransaction = time.Minute })
+	s := newSite(t, func(o *Options) { o.IdleInTransaction, o.IdleSession = time.Minute, time.Hour })
 	x := s.session()
 	wants := func(sql string, executing bool, limit time.Duration, reason *wire.Error) {
 		t.Helper()
@@ -126,8 +131,10 @@ func TestIdleTimeout(t *testing.T) {
 			t.Errorf("after %s: %v, %v", sql, d, e)
 		}
 	}
-	wants("", false, 0, wire.ErrIdleSession)
+	wants("", false, time.Hour, wire.ErrIdleSession)
 	wants("", true, time.Minute, wire.ErrIdleInTransaction)
+	wants("SET idle_session_timeout = '5min'", false, 5*time.Minute, wire.ErrIdleSession)
+	wants("SET idle_session_timeout = 0", false, time.Hour, wire.ErrIdleSession)
 	wants("SET idle_session_timeout = '5min'", false, 5*time.Minute, wire.ErrIdleSession)
 	wants("SET idle_in_transaction_session_timeout = 2000", false, 5*time.Minute, wire.ErrIdleSession)
 	wants("BEGIN", false, 2*time.Second, wire.ErrIdleInTransaction)
@@ -139,6 +146,46 @@ func TestIdleTimeout(t *testing.T) {
 	wants("CLOSE c", false, 5*time.Minute, wire.ErrIdleSession)
 	x.want("SHOW idle_in_transaction_session_timeout", "2s")
 	s.session().want("SHOW idle_in_transaction_session_timeout", "1min")
+	s.session().want("SHOW idle_session_timeout", "1h")
 	x.wantError("22023", "SET idle_session_timeout = 'long'")
 	x.wantError("22023", "SET statement_timeout = '2147483647d'")
+}
+
+// A client that asks nothing hears at once that its session's process was killed, and so do all when the keeper closes.
+func TestIdleClientHears(t *testing.T) {
+	s := newSite(t, nil)
+	dsn := s.serve()
+	hears := func(c *pgx.Conn, want string) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		message, err := c.PgConn().ReceiveMessage(ctx)
+		if got := fmt.Sprint(message, err); !strings.Contains(got, "57P01") || !strings.Contains(got, want) {
+			t.Errorf("an idle client hears %s", got)
+		}
+	}
+	killed, _ := connect(t, dsn)
+	if _, err := killed.Prepare(t.Context(), "one", "SELECT 1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.running()[0].worker.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	hears(killed, "the session's process has ended")
+	other, _ := connect(t, dsn)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	hears(other, "administrator command")
+	for range patience / time.Millisecond {
+		if time.Sleep(time.Millisecond); len(s.events.reasons()) == 2 {
+			break
+		}
+	}
+	if got := s.events.reasons(); !slices.Equal(got, []monitor.Reason{monitor.WorkerDied, monitor.ServerStops}) {
+		t.Errorf("the sessions ended because %q", got)
+	}
+	if got := strings.Count(s.log.String(), "a worker was lost"); got != 1 {
+		t.Errorf("%d lost workers in the log", got)
+	}
 }

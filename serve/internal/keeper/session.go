@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -85,6 +86,7 @@ func (s *Session) start(ctx context.Context, parameters map[string]string) error
 	err = w.conn.SendJSON(pipe.Configure, worker.Config{
 		Path: k.options.Path, Database: k.options.Name, User: s.role.Name, ProcessID: s.info.Number, Parameters: parameters,
 		Timeout: s.role.Timeout, Rows: s.role.Rows, Memory: s.memory(), IdleInTransaction: k.options.IdleInTransaction,
+		IdleSession: k.options.IdleSession,
 	})
 	var answer []byte
 	if err == nil {
@@ -97,6 +99,9 @@ func (s *Session) start(ctx context.Context, parameters map[string]string) error
 	switch {
 	case err == nil && start.Error == nil:
 		k.tellSandbox(start)
+		if s.end != nil {
+			go s.watch()
+		}
 		return nil
 	case err == nil:
 		w.stop(k.options.Grace)
@@ -389,13 +394,17 @@ func (s *Session) tell(kind pipe.Type, payload []byte) error {
 // IdleTimeout implements wire.Session. The worker can shorten the time but not lengthen it.
 func (s *Session) IdleTimeout(executing bool) (time.Duration, *wire.Error) {
 	if s.rest(executing) == monitor.InTransaction {
-		most := s.keeper.options.IdleInTransaction
-		if s.idleInTransaction > 0 {
-			most = min(most, s.idleInTransaction)
-		}
-		return most, wire.ErrIdleInTransaction
+		return within(s.keeper.options.IdleInTransaction, s.idleInTransaction), wire.ErrIdleInTransaction
 	}
-	return s.idleSession, wire.ErrIdleSession
+	return within(s.keeper.options.IdleSession, s.idleSession), wire.ErrIdleSession
+}
+
+// within returns the wanted time, which is 0 for any, or the most that is allowed.
+func within(most, wanted time.Duration) time.Duration {
+	if wanted > 0 {
+		return min(most, wanted)
+	}
+	return most
 }
 
 // rest notes that the session waits for its client, and returns how.
@@ -422,6 +431,26 @@ func (s *Session) notice(e *wire.Error) {
 	}
 }
 
+// watch ends the session of a client that waits for nothing when its worker ends.
+func (s *Session) watch() {
+	<-s.worker.exited
+	if reason, _ := s.worker.killed(); reason != "" && s.state.Load() != monitor.Active {
+		s.end(s.endedBy(reason))
+	}
+}
+
+// endedBy returns the client's error for the end of its worker.
+func (s *Session) endedBy(reason monitor.Reason) *wire.Error {
+	switch reason {
+	case monitor.ServerStops:
+		return errStops
+	case monitor.RoleDropped:
+		return errDropped(s.info.Role)
+	}
+	return &wire.Error{Severity: "FATAL", Code: "57P01", Message: "the session's process has ended",
+		Hint: "It may have used more memory or time than it may. The server's log says more."}
+}
+
 // lost ends the session since its worker is lost: it has ended, or is killed because it broke the protocol.
 func (s *Session) lost(err error) {
 	w, k := s.worker, s.keeper
@@ -437,25 +466,15 @@ func (s *Session) lost(err error) {
 		w.kill(monitor.WorkerKilled, "it closed its socket")
 	}
 	reason, why := w.killed()
-	if reason == "" {
-		reason = monitor.WorkerDied
-	}
 	s.reason = reason
-	switch reason {
-	case monitor.ServerStops:
-		s.dead = errStops
-		return
-	case monitor.RoleDropped:
-		s.dead = errDropped(s.info.Role)
+	ended := s.endedBy(reason)
+	if s.dead = ended; reason == monitor.ServerStops || reason == monitor.RoleDropped {
 		return
 	}
-	ended := wire.Error{Code: "57P01", Message: "the session's process has ended",
-		Hint: "It may have used more memory or time than it may. The server's log says more."}
 	if refused != nil {
-		ended = *refused
+		*ended = *refused
+		ended.Severity = "FATAL"
 	}
-	ended.Severity = "FATAL"
-	s.dead = &ended
 	k.log.Warn("a worker was lost", "session", s.info.Number, "role", s.info.Role, "remote", addressOf(s.info.Remote),
 		"killed because", why, "ended with", w.ending(), "stderr", w.tail.String())
 }
@@ -514,11 +533,12 @@ func (s *Session) Close() {
 	s.closed = true
 	s.keeper.forget(s)
 	_ = s.Hold(-s.held)
-	s.worker.stop(s.keeper.options.Grace)
-	reason := s.reason
-	if killed, _ := s.worker.killed(); reason == "" {
-		reason = killed
+	reason, _ := s.worker.killed()
+	if reason == monitor.WorkerDied && s.dead == nil {
+		s.lost(nil) // while it waited for its client
 	}
+	s.worker.stop(s.keeper.options.Grace)
+	reason = cmp.Or(s.reason, reason)
 	if reason == "" {
 		reason = monitor.ClientLeft
 	}

@@ -26,8 +26,9 @@ type workerProcess struct {
 	how    error         // it did, from then on
 
 	mu     sync.Mutex
-	reason monitor.Reason // why it was killed; "" if it was not
+	reason monitor.Reason // why it was killed, or that it died; "" if neither
 	why    string
+	done   bool // with its work, so that it may end
 }
 
 // startWorkers starts workers, one after the other. It does so in a thread that does nothing else and lives as long as the
@@ -72,6 +73,11 @@ func (k *Keeper) startWorker() (*workerProcess, error) {
 	}
 	go func() {
 		w.how = w.cmd.Wait()
+		w.mu.Lock()
+		if w.reason == "" && !w.done {
+			w.reason = monitor.WorkerDied
+		}
+		w.mu.Unlock()
 		close(w.exited)
 	}()
 	return w, nil
@@ -88,7 +94,7 @@ func (w *workerProcess) kill(reason monitor.Reason, why string) {
 	_ = w.stream.SetDeadline(time.Unix(1, 0)) // nobody waits for it any more
 }
 
-// killed returns why the process was killed, or "".
+// killed returns why the process was killed, or that it died, or "".
 func (w *workerProcess) killed() (monitor.Reason, string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -97,6 +103,9 @@ func (w *workerProcess) killed() (monitor.Reason, string) {
 
 // stop ends a process that has nothing to do: it gets a moment to do so itself.
 func (w *workerProcess) stop(grace time.Duration) {
+	w.mu.Lock()
+	w.done = true
+	w.mu.Unlock()
 	w.stream.Close()
 	go func() {
 		select {

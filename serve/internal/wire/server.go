@@ -225,8 +225,8 @@ func (s *Server) cancelRequest(processID uint32, key []byte) {
 }
 
 // Shutdown stops the server: no connection is accepted any more, sessions that wait for a request are told so and
-// closed, others complete the request that they are at. If ctx ends before they have, their statements are canceled, all
-// connections are closed, and Shutdown returns the error of ctx.
+// closed, others complete the request that they are at. If ctx ends before they have, their statements are canceled, they get
+// a moment to read why, all connections are closed, and Shutdown returns the error of ctx.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.closing = true
@@ -253,10 +253,24 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	s.cancel(errShutdown)
-	s.mu.Lock()
-	for _, c := range s.sessions {
-		c.raw.Close()
+	s.each(func(c *conn) {
+		if c.transport != nil {
+			c.transport.end()
+		}
+	})
+	select {
+	case <-done:
+	case <-time.After(2 * lastWords):
 	}
-	s.mu.Unlock()
+	s.each(func(c *conn) { c.raw.Close() })
 	return ctx.Err()
+}
+
+// each calls do for each session.
+func (s *Server) each(do func(*conn)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.sessions {
+		do(c)
+	}
 }

@@ -602,12 +602,19 @@ func TestShutdown(t *testing.T) {
 func TestShutdownDoesNotWaitForEver(t *testing.T) {
 	s := serve(t, Options{})
 	c := s.connect(t, "")
-	go c.PgConn().Exec(context.Background(), "wait").ReadAll()
+	answered := make(chan error, 1)
+	go func() {
+		_, err := c.PgConn().Exec(context.Background(), "wait").ReadAll()
+		answered <- err
+	}()
 	<-s.waiting
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := s.server.Shutdown(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("Shutdown returned %v", err)
+	}
+	if err := <-answered; code(err) != "57P01" {
+		t.Errorf("the statement that ran: %v", err)
 	}
 	for deadline := time.Now().Add(patience); s.open.Load() != 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {

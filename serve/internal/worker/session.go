@@ -29,6 +29,7 @@ type Config struct {
 	Memory     int64             // in bytes, of SQLite in this process; 0 for any
 
 	IdleInTransaction time.Duration // longest idle_in_transaction_session_timeout; 0 for any
+	IdleSession       time.Duration // longest idle_session_timeout; 0 for any
 }
 
 // A Session is an analyst's session. It implements [wire.Session].

@@ -47,7 +47,7 @@ var known = []setting{
 	{epsilon, "", false, checkEpsilon},
 	{Preflight, "on", true, onOrOff},
 	{IdleInTransaction, "0", true, timeoutUpTo(func(s *settings) time.Duration { return s.config.IdleInTransaction })},
-	{IdleSession, "0", true, timeoutUpTo(func(*settings) time.Duration { return 0 })},
+	{IdleSession, "0", true, timeoutUpTo(func(s *settings) time.Duration { return s.config.IdleSession })},
 	{"in_hot_standby", "off", true, nil},
 	{"integer_datetimes", "on", true, nil},
 	{"IntervalStyle", "postgres", true, anything},
@@ -106,6 +106,7 @@ func newSettings(config Config, client wire.Client) *settings {
 	s.initial["session_authorization"] = config.User
 	s.initial["statement_timeout"] = formatTimeout(config.Timeout)
 	s.initial[IdleInTransaction] = formatTimeout(config.IdleInTransaction)
+	s.initial[IdleSession] = formatTimeout(config.IdleSession)
 	s.now = maps.Clone(s.initial)
 	return s
 }
