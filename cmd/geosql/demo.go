@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"flag"
-	"strings"
 
 	"github.com/geosql/geosql/cmd/geosql/internal/output"
 	"github.com/geosql/geosql/cmd/geosql/internal/session"
@@ -37,5 +36,19 @@ func demonstrate(ctx context.Context) error {
 	if err := s.Conn.Exec(demoData); err != nil {
 		return s.Close(err)
 	}
-	return s.Close(shell.Tour(ctx, s, strings.NewReader(demoTour)))
+	return s.Close(showTour(ctx, s))
+}
+
+// showTour shows the tour, and what to do after it.
+func showTour(ctx context.Context, s *session.Session) error {
+	if err := shell.Tour(ctx, s, demoTour); err != nil {
+		return err
+	}
+	_, err := s.Out.WriteString(`
+What next:
+  geosql init my.db my.csv     begin with a file of your own
+  geosql help                  see all commands
+  geosql help dx_sum           read about a function
+`)
+	return err
 }

@@ -8,13 +8,19 @@ UNION ALL SELECT dx_universe('day', 0, 50, 0.001, 'kWh');
 -- Everybody gets a budget. Without a budget there are no answers.
 SELECT budget_limit('*', 'm', 0.03) AS limits
 UNION ALL SELECT budget_limit('*', 'kWh', 4)
-UNION ALL SELECT budget_limit('*', 'record', 1);
+UNION ALL SELECT budget_limit('*', 'record', 2);
 
 -- Where are people? At epsilon 0.01 per metre, an answer is at most
 -- exp(0.01 (d + 1.4)) times as likely from one place as from another d metres
 -- away; 1.4 m is the diagonal of a lattice cell.
+INSERT INTO answers
 SELECT person, g.lat, g.lon
-FROM people, geoind_laplace(person, people.lat, people.lon, 0.01) AS g LIMIT 4;
+FROM people, geoind_laplace(person, people.lat, people.lon, 0.01) AS g;
+SELECT * FROM answers LIMIT 3;
+
+-- On a map, 2 km wide: X is a true place, which may be shown since it is made up,
+-- and o an answer. Answers may be used in any way: they cost nothing more.
+SELECT * FROM map;
 
 -- Asking for the accuracy is free: 95 % of the answers are within this many
 -- metres of the truth.
@@ -34,6 +40,13 @@ FROM readings GROUP BY household LIMIT 3;
 SELECT dx_avg(household, kwh, 1, 'day') AS mean_kwh,
        dx_median(household, kwh, 1, 'day') AS median_kwh
 FROM (SELECT household, sum(kwh) AS kwh FROM readings GROUP BY household);
+
+-- How many homes use how much? A histogram, in bands of 5 kWh; bars are homes.
+SELECT value ->> 'lo' AS from_kwh, value ->> 'count' AS homes,
+       substr(printf('%.60c', '#'), 1, max(value ->> 'count', 0)) AS bar
+FROM json_each((SELECT dx_histogram(household, kwh, 1, 'day', 10)
+                FROM (SELECT household, sum(kwh) AS kwh FROM readings GROUP BY household)))
+WHERE value ->> 'hi' < 30;
 
 -- How many people are there? Classic differential privacy, per record.
 SELECT dx_count(person, 0.5) AS answer, count(*) AS truth FROM people;

@@ -15,4 +15,15 @@ INSERT INTO readings
   SELECT printf('home%02d', h), t,
     (40 + (h * 7919 + t * 3571) % 260 + CASE WHEN t BETWEEN 36 AND 44 THEN 350 + h * 5 ELSE 0 END) / 1000.0
   FROM homes, day;
+-- The square from above, 2 km wide: a line of the view map is 100 m high, and a column 50 m wide.
+CREATE TABLE answers (person TEXT, lat REAL, lon REAL);
+CREATE VIEW map AS
+  WITH
+    marks (mark, line, place) AS (
+      SELECT 'o', floor((48.8612 - lat) / 0.0009), floor((lon - 2.3519) / 0.00068) FROM answers
+      UNION ALL SELECT 'X', floor((48.8612 - lat) / 0.0009), floor((lon - 2.3519) / 0.00068) FROM people),
+    lines (line) AS (VALUES (0) UNION ALL SELECT line + 1 FROM lines WHERE line < 12),
+    places (place) AS (VALUES (0) UNION ALL SELECT place + 1 FROM places WHERE place < 39)
+  SELECT group_concat(coalesce((SELECT min(mark) FROM marks WHERE marks.line = lines.line AND marks.place = places.place), '.'), '') AS "map"
+  FROM lines, places GROUP BY lines.line ORDER BY lines.line;
 COMMIT;
