@@ -46,7 +46,7 @@ SELECT value ->> 'lo' AS from_kwh, value ->> 'count' AS homes,
        substr(printf('%.60c', '#'), 1, max(value ->> 'count', 0)) AS bar
 FROM json_each((SELECT dx_histogram(household, kwh, 1, 'day', 10)
                 FROM (SELECT household, sum(kwh) AS kwh FROM readings GROUP BY household)))
-WHERE value ->> 'hi' < 30;
+WHERE value ->> 'hi' < 25;
 
 -- How many people are there? Classic differential privacy, per record.
 SELECT dx_count(person, 0.5) AS answer, count(*) AS truth FROM people;

@@ -271,13 +271,13 @@ func TestReleaseUsage(t *testing.T) {
 		"leave it out":                   p.and("-shards", "3", "-dry-run"),
 		"leave out -rejects":             p.and("-shards", "3", "-rejects", "x"),
 		"needs a ledger that machines share, such as --ledger postgres://host/database": p.and("-shards", "3"),
-		"-id: it must be a line of text":      p.and("-id", "a\nb"),
-		"-outside: it must be from 0":    p.and("-outside", "1.01"),
-		"-outside: \"1 %\" is not a num": p.and("-outside", "1 %"),
-		"-dry-run: it takes no value":    p.and("-dry-run=no"),
-		"-keep":                          p.and("-keep", ""),
-		"flag -epsilon is given twice":   p.and("-epsilon", "0.01"),
-		"flag -ledger is given twice":    p.and("-ledger", p.path("l2")),
+		"-id: it must be a line of text":                                                p.and("-id", "a\nb"),
+		"-outside: it must be from 0":                                                   p.and("-outside", "1.01"),
+		"-outside: \"1 %\" is not a num":                                                p.and("-outside", "1 %"),
+		"-dry-run: it takes no value":                                                   p.and("-dry-run=no"),
+		"-keep":                                                                         p.and("-keep", ""),
+		"flag -epsilon is given twice":                                                  p.and("-epsilon", "0.01"),
+		"flag -ledger is given twice":                                                   p.and("-ledger", p.path("l2")),
 	} {
 		clitest.WantError(t, q.run(t), 2, want)
 	}
