@@ -14,9 +14,10 @@ var initCommand = &cli.Command{
 	Summary: "a guided start: import, declare, set limits, ask",
 	Details: `Imports each FILE as 'geosql import' does, describes its columns, and asks for the decisions
 to decide: the account, the columns to protect, the box or the universe, epsilon, the limits.
-A flag answers a question, and without a terminal flags must answer all. Nothing is written
-before the last answer: Ctrl-C leaves everything as it was. The declarations are shown, run, and
-kept in DB.sql. Nothing is charged. DB may exist; its declarations are offered.
+help explains a question, back returns to the one before. A flag answers a question, -y takes
+the default of each that is left, and without a terminal flags must answer all, or -y. Nothing is
+written before the last answer: Ctrl-C leaves everything as it was. The declarations are shown,
+run, and kept in DB.sql. Nothing is charged. DB may exist; its declarations are offered.
 
   geosql init city.db trips.csv --account person --lat lat --lon lon --box Lisbon \
     --epsilon-for 500 --limit 4x`,
@@ -34,7 +35,7 @@ kept in DB.sql. Nothing is charged. DB may exist; its declarations are offered.
 var answers = []struct{ name, usage string }{
 	{"into", "create the table `TABLE` (default: the file's name)"},
 	{"account", "charge the account that `COLUMN` names, or const:NAME for all rows"},
-	{"time", "group by the times in `COLUMN`, or none"},
+	{"time", "group by the times in `COLUMN`, or none; 't +05:30' for months and hours in that time zone"},
 	{"lat", "protect locations: latitudes are in `COLUMN`, or none"},
 	{"lon", "longitudes are in `COLUMN`"},
 	{"reading", "protect readings, such as kWh: they are in `COLUMN`, or none"},
@@ -64,5 +65,7 @@ func registerInit(flags *flag.FlagSet, t *guide.Task) {
 	t.Outside = release.DefaultOutside
 	cli.ShareVar(flags, &t.Outside, "outside", "go on if up to `SHARE` of the locations or readings lie outside box or universe (default 0.01)")
 	cli.NumberVar(flags, &t.Step, "step", "set the step of a new domain's lattice to `METRES`")
-	cli.Switch(flags, "yes", "do not ask whether to go on", func() { t.Yes = true })
+	for _, name := range []string{"y", "yes"} {
+		cli.Switch(flags, name, "take the default of each question, and do not ask", func() { t.Yes = true })
+	}
 }

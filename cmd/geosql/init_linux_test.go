@@ -28,26 +28,24 @@ func TestInitAsks(t *testing.T) {
 		{"  that is the latitude\n", ""},
 		{"Column of the longitude [lon]: ", "\r"},
 		{", or none [none]: ", "\r"},
-		{"latitude and longitude may be swapped: as they are, the locations lie in Tanzania, and the other way round in Lisbon\n", ""},
-		{"Yes or no: ", "maybe\r"},
+		{"latitude and longitude may be swapped: as they are, the locations lie in\nTanzania, and the other way round in Lisbon\n", ""},
+		{"Yes or no [no]: ", "maybe\r"},
 		{"  type yes or no\n", ""},
-		{"Yes or no: ", "yes\r"},
+		{"Yes or no [no]: ", "yes\r"},
 		{"is not free to publish", ""},
-		{"  1  Lisbon    38.5,-9.5,39,-8.9  holds all of the locations\n", ""},
+		{"  1  Lisbon    38.5,-9.5,39,-8.9  holds all\n", ""},
 		{"SOUTH,WEST,NORTH,EAST [1]: ", "9\r"},
 		{"  the list has no number 9\n", ""},
 		{"SOUTH,WEST,NORTH,EAST [1]: ", "Paris\r"},
 		{"  all of the locations lie outside Paris", ""},
 		{"SOUTH,WEST,NORTH,EAST [1]: ", "1\r"},
-		{"    0.005          401         950            1.7 times; 62 %            149 times; 99.3 %\n", ""},
-		{"(or eps E): ", "five hundred\r"},
+		{"    0.005         401          950         62 %       99.3 %\n", ""},
+		{"(or eps E) [500]: ", "five hundred\r"},
 		{`  "five hundred" is not a number` + "\n", ""},
-		{"(or eps E): ", "eps 0.01\r"},
+		{"(or eps E) [500]: ", "eps 0.01\r"},
 		{"epsilon 0.01 per metre: 95 % of the released locations are within 475 m", ""},
-		{"would take 0.4 per metre.\n", ""},
-		{"4x is 0.04): ", "\r"},
-		{"  An answer is needed; Ctrl-C leaves everything as it was.\n", ""},
-		{"4x is 0.04): ", "4x\r"},
+		{"would take 0.4 per\nmetre.\n", ""},
+		{"(4x is 0.04) [4x]: ", "\r"},
 		{"per record, or none [none]: ", "2\r"},
 		{"[never]: ", "1y\r"},
 		{"  write never, a number of seconds, or days such as 30d\n", ""},
@@ -73,12 +71,12 @@ func TestInitAsks(t *testing.T) {
 	// The database is there now, and so are its declarations.
 	second := writeTo(t, filepath.Join(dir, "more.csv"), text)
 	c = newConsole(t, "init", db, second, "--account", "person", "--time", "none", "--lat", "lat", "--lon", "lon", "--reading", "none")
-	c.expect("  1  lisbon (declared)  38.5,-9.5,39,-8.9  holds all of the locations\n")
+	c.expect("  1  lisbon (declared)  38.5,-9.5,39,-8.9  holds all\n")
 	c.expect("[1]: ")
 	c.press("\r")
-	c.expect("(or eps E): ")
+	c.expect("(or eps E) [500]: ")
 	c.press("1000\r")
-	c.expect("4x is 0.019) [0.04]: ")
+	c.expect("(4x is 0.019) [0.04]: ")
 	c.press("\r")
 	c.expect("per record, or none [2]: ")
 	c.press("\r")
@@ -94,6 +92,51 @@ func TestInitAsks(t *testing.T) {
 	}
 }
 
+// Each question has help and a default, and gives way to the one before. No line is wider than a narrow terminal.
+func TestInitHelpsAndGoesBack(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := madeUp(t, dir, "rides.csv", "SELECT person, unixepoch(t) AS at, lat, lon, 0.25 AS kwh FROM ("+tripRows+")")
+	c := newConsole(t, "init", filepath.Join(dir, "x.db"), file)
+	defaults := []string{"[person]: ", "[at]: ", "[lat]: ", "[lon]: ", "[none]: ", "[1]: ", "[500]: ", "[4x]: ", "[none]: ", "[never]: ", "[yes]: "}
+	for i, preset := range defaults {
+		c.expect(preset)
+		for _, help := range []string{"help\r", "?\r"} {
+			c.press(help)
+			c.expect("leaves everything as it was.\n")
+			c.expect(preset)
+		}
+		c.press("back\r")
+		if i == 0 {
+			c.expect("  This is the first question.\n")
+		} else {
+			c.expect(defaults[i-1])
+			c.press("\x1b[A\x1b[A\x1b[B\x7f\x7f\x7f\x7f\r") // arrows: among earlier answers, back again, and nothing of it is left
+		}
+		c.expect(preset)
+		c.press("\r")
+	}
+	c.leave(0)
+
+	second := filepath.Join(dir, "y.db")
+	c = newConsole(t, "init", second, file)
+	for _, step := range []struct{ wait, keys string }{
+		{"[person]: ", "\r"}, {"[at]: ", "kwh +01:00\r"}, {"  column kwh has no times", ""}, {"[at]: ", "at +05:30\r"},
+		{"times in at: seconds since 1970, months and hours +05:30\n", ""}, {"[lat]: ", "none\r"}, {"[kwh]: ", "back\r"}, {"[lat]: ", "none\r"},
+		{"or none [kwh]: ", "\r"}, {"[1]: ", "0,10,0.001\r"}, {"[kWh]: ", "\r"}, {"[3]: ", "\r"}, {"[4x]: ", "\r"}, {"[none]: ", "1\r"},
+		{"[never]: ", "\r"}, {"[yes]: ", "\r"}, {"strftime('%Y-%m', at, 'unixepoch', '+05:30')", ""},
+	} {
+		c.expect(step.wait)
+		c.press(step.keys)
+	}
+	c.leave(0)
+	for line := range strings.Lines(c.shown()) {
+		if len([]rune(strings.TrimSuffix(line, "\n"))) > 79 && !strings.Contains(line, dir) {
+			t.Errorf("%d columns: %q", len([]rune(line))-1, line)
+		}
+	}
+}
+
 // Readings have a universe.
 func TestInitAsksForUniverse(t *testing.T) {
 	dir := t.TempDir()
@@ -106,18 +149,18 @@ func TestInitAsksForUniverse(t *testing.T) {
 		{", or none [kwh]: ", "none\r"},
 		{"  without a location and a reading there is nothing to protect: name a column\n", ""},
 		{", or none [kwh]: ", "\r"},
-		{"never from the smallest\nand largest reading here", ""},
+		{"never\nfrom the smallest and largest reading here", ""},
 		{"  1  0,10,0.001    kWh  (half an hour", ""},
 		{"LO,HI,STEP [1]: ", "0,0.4,0.001\r"},
 		{" of the readings lie outside 0,0.4,0.001: is the unit another one", ""},
 		{"LO,HI,STEP [1]: ", "0,20,0.001\r"},
-		{"it names their budget: ", "m\r"},
+		{"it names their budget [kWh]: ", "m\r"},
 		{`  unit "m" is reserved` + "\n", ""},
-		{"it names their budget: ", "kWh\r"},
+		{"it names their budget [kWh]: ", "\r"},
 		{"universe kwh: 0 to 20", ""},
-		{"(or eps E): ", "3\r"},
+		{"(or eps E) [6]: ", "3\r"},
 		{"epsilon 0.999 per kWh: 95 % of sums are within 3 kWh", ""},
-		{"4x is 3.996): ", "20\r"},
+		{"(4x is 3.996) [4x]: ", "20\r"},
 		{"[none]: ", "\r"},
 		{"[never]: ", "30d\r"},
 		{"SELECT budget_limit('*', 'kWh', 20, 2592000);\n", ""},
@@ -140,8 +183,8 @@ func TestInitOffersUniversesWithoutLooking(t *testing.T) {
 		dir := t.TempDir()
 		file := writeTo(t, filepath.Join(dir, "meters.csv"), "meter,kwh\nana,0.5\nbo,"+kwh+"\ncem,0.7\n")
 		c := newConsole(t, "init", filepath.Join(dir, "energy.db"), file, "--account", "meter", "--time", "none", "--lat", "none", "--lon", "none", "--reading", "kwh")
-		c.expect("there is no need to be tight.\n" +
-			"  1  0,10,0.001    kWh  (half an hour of a household: more than an 80 A connection gives)\n" +
+		c.expect("be tight.\n" +
+			"  1  0,10,0.001    kWh  (half an hour of a household, up to 80 A)\n" +
 			"  2  0,20,0.001    kWh  (an hour of a household)\n" +
 			"  3  0,100,0.001   kWh  (a day of a household)\n" +
 			"  4  0,5000,0.001  kWh  (a month of a household)\n" +
@@ -159,7 +202,7 @@ func TestInitIsLeft(t *testing.T) {
 	file := madeUp(t, dir, "trips.csv", tripRows)
 	questions := []struct{ wait, keys string }{
 		{"[person]: ", "\r"}, {"[t]: ", "\r"}, {"[lat]: ", "\r"}, {"[lon]: ", "\r"}, {"[none]: ", "\r"}, {"[1]: ", "\r"},
-		{"(or eps E): ", "500\r"}, {"4x is 0.03804): ", "4x\r"}, {"[none]: ", "\r"}, {"[never]: ", "\r"}, {"[yes]: ", "\r"},
+		{"[500]: ", "\r"}, {"[4x]: ", "\r"}, {"[none]: ", "\r"}, {"[never]: ", "\r"}, {"[yes]: ", "\r"},
 	}
 	for last := range questions {
 		db := filepath.Join(t.TempDir(), "city.db")

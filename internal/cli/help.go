@@ -112,7 +112,7 @@ func (c *Command) usage() string { return strings.TrimSpace(c.Name + " " + c.Ope
 func (p *Program) commandHelp(c *Command) string {
 	var b strings.Builder
 	b.WriteString(p.usage(c) + "\n")
-	for _, line := range wrap(c.Summary, helpWidth-4) {
+	for _, line := range Wrap(c.Summary, helpWidth-4) {
 		b.WriteString("    " + line + "\n")
 	}
 	if c.Details != "" {
@@ -169,15 +169,15 @@ func WriteEntries(b *strings.Builder, entries []Entry) {
 			fmt.Fprintf(b, "  %s\n", term)
 			term = ""
 		}
-		for _, line := range wrap(e.Text, helpWidth-column-4) {
+		for _, line := range Wrap(e.Text, helpWidth-column-4) {
 			fmt.Fprintf(b, "  %-*s  %s\n", column, term, line)
 			term = ""
 		}
 	}
 }
 
-// wrap breaks a text into lines of at most width characters where words allow it.
-func wrap(text string, width int) (lines []string) {
+// Wrap breaks a text into lines of at most width characters where words allow it.
+func Wrap(text string, width int) (lines []string) {
 	line := ""
 	for _, word := range strings.Fields(text) {
 		if line != "" && len(line)+1+len(word) > width {

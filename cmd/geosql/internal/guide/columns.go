@@ -24,15 +24,18 @@ var accountNames = []string{"account", "person", "user", "user_id", "userid", "m
 
 // askColumns asks which columns hold the account, the time, the location and the reading.
 func (t *Task) askColumns(ctx context.Context, p *plan) error {
-	t.talk.tell("Every release is charged to an account: the person, household or device that a row is about.")
+	t.talk.tell("Every release is charged to an account: the person, household or device that a row is about. At each question, help explains it and back returns to the one before.")
 	err := t.talk.settle(ctx, question{flag: "account", text: "Column of the account", open: true, preset: p.guess(accountNames, isAccount),
+		help:   "Whom is a row about? All rows of one account are protected together and have one budget. Someone with two accounts has twice as much charged, so prefer a person's number to a trip's. const:NAME charges all rows to one account.",
 		need:   "use --account COLUMN (" + p.names() + ") or --account const:NAME",
 		accept: func(answer string) (err error) { p.account, err = p.accountColumn(answer); return err }})
 	if err != nil {
 		return err
 	}
 	err = t.talk.settle(ctx, question{flag: "time", text: "Column of the time, or none", preset: cmp.Or(p.guessTime(), none),
-		accept: func(answer string) (err error) { p.time, err = p.optional(answer, nil); return err }})
+		help: "Questions by month and hour need the time of a row: 2026-03-01 12:00, or seconds or milliseconds since 1970, read as UTC. Write " +
+			"the distance of another time zone behind the column: t +05:30 for India, t -03:00 for Brasilia. Zones with summer time need a column of their own in the file.",
+		accept: func(answer string) error { return t.takeTime(p, answer) }})
 	if err != nil {
 		return err
 	}
@@ -40,6 +43,36 @@ func (t *Task) askColumns(ctx context.Context, p *plan) error {
 		return err
 	}
 	return t.askReadingColumn(ctx, p)
+}
+
+// timeZone is the distance from UTC behind the name of a column.
+var timeZone = regexp.MustCompile(`^(.*\S)\s+([-+](?:0\d|1[0-4]):[0-5]\d)$`)
+
+// takeTime takes the column of the time, with the distance of its time zone from UTC.
+func (t *Task) takeTime(p *plan, answer string) error {
+	column, zone := answer, ""
+	if m := timeZone.FindStringSubmatch(answer); m != nil && p.find(answer) < 0 {
+		column, zone = m[1], m[2]
+	}
+	name, err := p.optional(column, nil)
+	if err != nil {
+		return err
+	}
+	p.time, p.zone = name, zone
+	c := p.columnNamed(name)
+	if c == nil {
+		return nil
+	}
+	unit := load.UnixTime(*c)
+	switch {
+	case unit != "":
+		t.talk.say("times in %s: %s since 1970, months and hours %s", name, unit, cmp.Or(zone, "in UTC"))
+	case zone != "" && c.Dates == infer.Times:
+		t.talk.say("times in %s: UTC, months and hours %s", name, zone)
+	case zone != "":
+		return fmt.Errorf("column %s has no times that functions read, so a time zone does nothing", name)
+	}
+	return nil
 }
 
 // askLocation asks which columns hold the location.
@@ -50,16 +83,18 @@ func (t *Task) askLocation(ctx context.Context, p *plan) error {
 		return cli.UsageError("init: -lon needs -lat")
 	}
 	preset := none
-	if t.talk.asks && given == nil {
+	if t.talk.guesses() && given == nil {
 		preset = cmp.Or(p.guess(load.LatNames, nil), none)
 	}
 	err := t.talk.settle(ctx, question{flag: "lat", text: "Column of the latitude, or none", preset: preset,
+		help:   "Latitudes are degrees of WGS 84 from -90 (south) to 90 (north). Locations are released with noise; none: there are no locations to protect.",
 		accept: func(answer string) (err error) { lat, err = p.optional(answer, p.isNumber); return err }})
 	if err != nil || lat == "" {
 		return err
 	}
 	err = t.talk.settle(ctx, question{flag: "lon", text: "Column of the longitude", preset: p.guess(load.LonNames, nil), open: true,
 		need: "use --lon COLUMN",
+		help: "Longitudes are degrees of WGS 84 from -180 (west) to 180 (east).",
 		accept: func(answer string) (err error) {
 			if lon, err = p.column(answer, p.isNumber); err == nil && lon == lat {
 				err = errors.New("that is the latitude")
@@ -73,10 +108,11 @@ func (t *Task) askLocation(ctx context.Context, p *plan) error {
 // askReadingColumn asks which column holds readings.
 func (t *Task) askReadingColumn(ctx context.Context, p *plan) error {
 	preset := none
-	if t.talk.asks && p.place == nil {
+	if t.talk.guesses() && p.place == nil {
 		preset = p.guessReading()
 	}
 	return t.talk.settle(ctx, question{flag: "reading", text: "Column of a reading to protect, such as kWh, or none", preset: preset,
+		help: "A reading is a number about the account, such as energy, a temperature or a price. Sums, means and medians of readings are answered with noise. none: there are no readings to protect.",
 		accept: func(answer string) error {
 			x, err := p.optional(answer, p.isNumber)
 			switch {

@@ -167,12 +167,14 @@ func (t *Task) confirm(ctx context.Context) error {
 	if t.Yes || !t.talk.asks {
 		return nil
 	}
-	return t.talk.ask(ctx, question{text: "Import the data and declare this? Yes or no", preset: "yes", accept: func(answer string) error {
-		if ok, err := yes(answer); err != nil || ok {
-			return err
-		}
-		return errUnchanged
-	}})
+	return t.talk.ask(ctx, question{text: "Import the data and declare this? Yes or no", preset: "yes",
+		help: "yes writes the tables, the declarations and the limits. They can be changed later, but no release can be taken back. no leaves everything as it was.",
+		accept: func(answer string) error {
+			if ok, err := yes(answer); err != nil || ok {
+				return err
+			}
+			return errUnchanged
+		}})
 }
 
 // appendFile adds text to a file, which is its owner's alone if it is new.

@@ -16,18 +16,18 @@ import (
 )
 
 const placeEpsilonText = `Every released location has noise. Epsilon, per metre, says how much: the smaller, the more noise,
-and the less an answer tells. Its error, and its effect on a belief of 50 % that somebody
-is at one of two places and not at the other:
-`
+and the less an answer tells. The table has its error in metres, and its effect on a belief of 50 %
+that somebody is at one of two places and not at the other, which are so far apart:`
 
 // askPlaceEpsilon asks how accurate a released location has to be.
 func (t *Task) askPlaceEpsilon(ctx context.Context, p *placePlan) error {
 	t.talk.tell(placeEpsilonText)
 	t.talk.show(placeTable(p.domain), "rrrrr")
-	t.talk.tell("(at most; several releases about one person add up their epsilons)")
+	usual := usualRadius(p.domain, p.box.stepM)
+	t.talk.tell(fmt.Sprintf("Beliefs are at most that. Several releases about one person add up their epsilons. %s m, the default, is a hundredth of the box: a map of it keeps its shape, and a place is hidden among those around it.", usual))
 	return t.askEpsilon(ctx, epsilonQuestion{
 		direct: "epsilon", by: "epsilon-for",
-		text: "Within how many metres must 95 % of the released locations be? (or eps E)",
+		text: "95 % of released locations within how many metres? (or eps E)", preset: usual,
 		need: "use --epsilon-for METRES or --epsilon E",
 		of: func(radius float64) (*big.Rat, error) {
 			return planar.LaplaceLaw.EpsilonFor(p.domain, radius, 0.95)
@@ -39,17 +39,26 @@ func (t *Task) askPlaceEpsilon(ctx context.Context, p *placePlan) error {
 				return err
 			}
 			p.epsilon = eps
-			cli.Say("epsilon %s per metre: 95 %% of the released locations are within %s m, the average is %s m off", cli.FormatRational(eps), brief(within), brief(a.Mean()))
+			t.talk.say("epsilon %s per metre: 95 %% of the released locations are within %s m, the average is %s m off", cli.FormatRational(eps), brief(within), brief(a.Mean()))
 			return nil
 		},
 	})
 }
 
+const epsilonHelp = "Write how far from the truth an answer may be, which makes the epsilon, or eps and the epsilon itself, such as eps 0.01. Smaller errors tell more about people. " +
+	"Every answer may have another epsilon later: limits are reckoned in this one, and the questions at the end have it."
+
+// usualRadius returns a hundredth of the shorter side of a domain, from 1 to 5000 m and at least twice the step.
+func usualRadius(d *planar.Domain, step float64) string {
+	low, high := d.Extent()
+	side := float64(min(high.I-low.I, high.J-low.J)) * step
+	return decimal.Format(max(nice(min(max(side/100, 1), 5000)), 2*step))
+}
+
 // placeTable shows the effects of some epsilons of a location on a domain.
 func placeTable(d *planar.Domain) [][]string {
 	rows := [][]string{
-		{"", "off by, on", "95 % are", "of two places 100 m apart", "of two places 1 km apart"},
-		{"epsilon", "average (m)", "within (m)", "likelier; 50 % becomes", "likelier; 50 % becomes"},
+		{"epsilon", "mean error", "95 % within", "100 m apart", "1 km apart"},
 	}
 	diagonal := d.Step() * math.Sqrt2
 	for _, text := range []string{"0.1", "0.05", "0.02", "0.01", "0.005", "0.002", "0.001", "0.0005"} {
@@ -65,25 +74,17 @@ func placeTable(d *planar.Domain) [][]string {
 	return rows
 }
 
-// beliefText says how much likelier an answer may be in one of two cases, given the privacy loss,
-// and the belief in that case after it, from one half before.
+// beliefText says how large the belief in one of two cases may be after an answer, given the privacy loss, if it was one
+// half before.
 func beliefText(loss float64) string {
-	factor := math.Exp(loss)
-	times := "over a million"
-	switch {
-	case factor < 10:
-		times = strconv.FormatFloat(factor, 'f', 1, 64) + " times"
-	case factor < 1e6:
-		times = strconv.FormatFloat(factor, 'f', 0, 64) + " times"
-	}
 	belief := 100 / (1 + math.Exp(-loss))
 	switch {
 	case belief >= 99.95:
-		return times + "; over 99.9 %"
+		return "over 99.9 %"
 	case belief >= 99:
-		return times + "; " + strconv.FormatFloat(belief, 'f', 1, 64) + " %"
+		return strconv.FormatFloat(belief, 'f', 1, 64) + " %"
 	}
-	return times + "; " + strconv.FormatFloat(belief, 'f', 0, 64) + " %"
+	return strconv.FormatFloat(belief, 'f', 0, 64) + " %"
 }
 
 // brief returns a number with two digits, or all of its whole ones.
@@ -100,6 +101,7 @@ func brief(x float64) string {
 type epsilonQuestion struct {
 	direct, by string // flags for both
 	text, need string
+	preset     string                                 // an accuracy
 	of         func(radius float64) (*big.Rat, error) // the epsilon of an accuracy
 	take       func(eps *big.Rat) error
 }
@@ -109,7 +111,7 @@ func (t *Task) askEpsilon(ctx context.Context, q epsilonQuestion) error {
 	if t.Given[q.direct] != nil {
 		return t.talk.settle(ctx, question{flag: q.direct, accept: func(answer string) error { return takeEpsilon(answer, q.take) }})
 	}
-	return t.talk.settle(ctx, question{flag: q.by, text: q.text, open: true, need: q.need, accept: func(answer string) error {
+	return t.talk.settle(ctx, question{flag: q.by, text: q.text, open: true, preset: q.preset, need: q.need, help: epsilonHelp, accept: func(answer string) error {
 		if text, direct := cutWord(answer, "eps"); direct && t.Given[q.by] == nil {
 			return takeEpsilon(text, q.take)
 		}
@@ -164,12 +166,12 @@ func roundUp(eps *big.Rat) *big.Rat {
 
 // readingTable shows the effects of some epsilons of a reading in a universe.
 func readingTable(u *scalar.Universe, rows int64) [][]string {
-	unit := string(u.Unit())
 	lo, hi := u.Value(0), u.Value(u.Last())
 	near, far := nice((hi-lo)/100), nice((hi-lo)/10)
 	table := [][]string{
-		{"", "95 % of sums", "95 % of means of", "95 % of single", "somebody's readings", "somebody's readings"},
-		{"epsilon", "are within (" + unit + ")", cli.Count(rows, "reading") + " are", "readings are", decimal.Format(near) + " " + unit + " apart", decimal.Format(far) + " " + unit + " apart"},
+		{"", "95 % of", "95 % of", "95 % of", "belief in", "belief in"},
+		{"", "sums", "means", "readings", "readings", "readings"},
+		{"epsilon", "within", "within", "within", decimal.Format(near) + " apart", decimal.Format(far) + " apart"},
 	}
 	for _, factor := range []float64{100, 30, 10, 3, 1, 0.3} {
 		text := decimal.Format(nice(factor / (hi - lo)))

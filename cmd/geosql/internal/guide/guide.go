@@ -30,10 +30,11 @@ type Task struct {
 	Given    map[string]*string // the answers that flags give, by the flags' names
 	Outside  float64            // the largest share of locations or readings that are moved
 	Step     float64            // of a new domain
-	Yes      bool
+	Yes      bool               // take the presets, and do not ask
 
 	talk  *dialogue
 	known *declarations
+	read  map[string]*plan // files that have been surveyed, without decisions
 }
 
 // A plan holds the facts and decisions about a file.
@@ -44,6 +45,7 @@ type plan struct {
 
 	account  string // a column, or const:NAME
 	time     string // "": none
+	zone     string // such as +01:00, "" for UTC
 	place    *placePlan
 	reading  *readingPlan
 	limits   []limit
@@ -56,7 +58,22 @@ func (t *Task) Run(ctx context.Context) error {
 	if err := t.check(); err != nil {
 		return err
 	}
-	t.talk = newDialogue(t)
+	t.talk, t.read = newDialogue(t), map[string]*plan{}
+	defer func() {
+		for _, p := range t.read {
+			p.data.Close()
+		}
+	}()
+	for {
+		if err := t.decide(ctx); err != errBack {
+			return err
+		}
+		t.talk.given = 0
+	}
+}
+
+// decide asks about all files and then carries out the plans.
+func (t *Task) decide(ctx context.Context) error {
 	known, err := readDeclarations(t.Database, t.Ledger)
 	if err != nil {
 		return err
@@ -65,9 +82,6 @@ func (t *Task) Run(ctx context.Context) error {
 	var plans []*plan
 	for _, file := range t.Files {
 		p, err := t.plan(ctx, file)
-		if p != nil && p.data != nil {
-			defer p.data.Close()
-		}
 		if err != nil {
 			return err
 		}
@@ -110,21 +124,24 @@ func isFolder(path string) bool {
 
 // plan reads a file, and asks for the decisions about it.
 func (t *Task) plan(ctx context.Context, file string) (*plan, error) {
-	p := &plan{Task: t.Form}
-	p.Database, p.File, p.Table = t.Database, file, t.tableName(file)
-	if err := t.checkTable(p); err != nil {
+	if err := t.checkTable(file); err != nil {
 		return nil, fmt.Errorf("init: %w", err)
 	}
-	if err := p.survey(ctx); err != nil {
-		return p, err
+	if t.read[file] == nil {
+		p, err := t.survey(ctx, file)
+		if err != nil {
+			return nil, err
+		}
+		t.read[file] = p
 	}
-	p.showColumns()
+	p := *t.read[file]
+	t.showColumns(&p)
 	for _, ask := range []func(context.Context, *plan) error{t.askColumns, t.askPlace, t.askReading, t.askLimits} {
-		if err := ask(ctx, p); err != nil {
-			return p, err
+		if err := ask(ctx, &p); err != nil {
+			return nil, err
 		}
 	}
-	return p, nil
+	return &p, nil
 }
 
 // tableName returns the name of a file's table: its own, up to the first dot.
@@ -157,70 +174,78 @@ func slug(text string) string {
 }
 
 // checkTable refuses the name of a table that cannot be created.
-func (t *Task) checkTable(p *plan) error {
-	switch _, err := os.Stat(dataset.FileName(p.File)); {
+func (t *Task) checkTable(file string) error {
+	table := t.tableName(file)
+	switch _, err := os.Stat(dataset.FileName(file)); {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("there is no file %s", p.File)
-	case store.SameFile(t.Database, dataset.FileName(p.File)):
-		return fmt.Errorf("%s is in the database itself: use CREATE TABLE AS", p.File)
-	case t.known.tables[strings.ToLower(p.Table)]:
-		return fmt.Errorf("%s has a table %s already: choose another name with --into TABLE", t.Database, p.Table)
+		return fmt.Errorf("there is no file %s", file)
+	case store.SameFile(t.Database, dataset.FileName(file)):
+		return fmt.Errorf("%s is in the database itself: use CREATE TABLE AS", file)
+	case t.known.tables[strings.ToLower(table)]:
+		return fmt.Errorf("%s has a table %s already: choose another name with --into TABLE", t.Database, table)
 	}
-	return load.CheckTableName(p.Table)
+	return load.CheckTableName(table)
 }
 
-// survey reads the file and describes its columns.
-func (p *plan) survey(ctx context.Context) (err error) {
+// survey reads a file and describes its columns.
+func (t *Task) survey(ctx context.Context, file string) (_ *plan, err error) {
+	p := &plan{Task: t.Form}
+	p.Database, p.File, p.Table = t.Database, file, t.tableName(file)
 	if p.data, err = p.Open(ctx); err != nil {
-		return err
+		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			p.data.Close()
+		}
+	}()
 	kinds, err := load.GivenKinds(p.data, p.Types)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	p.Form, p.CSV = dataset.CSVFormOf(p.data.Reader)
 	survey := infer.NewSurvey(p.data.Reader, kinds)
 	if err := load.EachRow(p.data, "reading", survey.Add); err != nil {
-		return p.TypeError(err)
+		return nil, p.TypeError(err)
 	}
 	p.Description = survey.Description()
 	if p.Rows == 0 {
-		return fmt.Errorf("%s has no rows", p.File)
+		return nil, fmt.Errorf("%s has no rows", p.File)
 	}
-	return nil
+	return p, nil
 }
 
 // longestSample is the number of characters of a column's samples that are shown.
 const longestSample = 48
 
-// showColumns shows the contents of the file's columns.
-func (p *plan) showColumns() {
-	cli.Say("%s: %s%s", p.File, cli.Count(p.Rows, "row"), p.FormText())
-	rows := [][]string{{"column", "type", "NULL", "a sample"}}
+// showColumns shows the contents of the file's columns, and remarks about them.
+func (t *Task) showColumns(p *plan) {
+	t.talk.say("%s: %s%s", p.File, cli.Count(p.Rows, "row"), p.FormText())
+	rows, notes := [][]string{{"column", "type", "NULL", "a sample"}}, []string{}
 	for _, c := range p.Columns[:min(len(p.Columns), load.LongestReport)] {
-		rows = append(rows, []string{c.Name, strings.ToUpper(c.Kind.String()), fmt.Sprint(c.Nulls), sampleText(c, p.Rows)})
+		rows = append(rows, []string{c.Name, strings.ToUpper(c.Kind.String()), fmt.Sprint(c.Nulls), sampleText(c)})
+		c.Nulls = 0 // they have a column of their own
+		if note := load.ColumnText(c, p.Rows); note != "" {
+			notes = append(notes, c.Name+": "+note)
+		}
 	}
-	cli.SayTable(rows, "llrl")
+	t.talk.sayTable(rows, "llrl")
 	if more := len(p.Columns) - load.LongestReport; more > 0 {
-		cli.Say("  and %s", cli.Count(int64(more), "more column"))
+		t.talk.say("  and %s", cli.Count(int64(more), "more column"))
+	}
+	for _, note := range notes {
+		t.talk.say("%s", note)
 	}
 }
 
-// sampleText returns some cells of a column, and remarks about it.
-func sampleText(c infer.Summary, rows int64) string {
+// sampleText returns some cells of a column.
+func sampleText(c infer.Summary) string {
 	text := ""
 	for _, sample := range c.Samples {
-		if runes := []rune(sample); len(runes) > longestSample {
-			sample = string(runes[:longestSample]) + ".."
-		}
 		if text != "" && len(text)+len(sample) > longestSample {
 			break
 		}
 		text = strings.TrimPrefix(text+", "+sample, ", ")
-	}
-	c.Nulls = 0 // they have a column of their own
-	if note := load.ColumnText(c, rows); note != "" {
-		text += "  (" + note + ")"
 	}
 	return text
 }

@@ -27,8 +27,7 @@ func TestBeliefs(t *testing.T) {
 		loss float64
 		want string
 	}{
-		{0, "1.0 times; 50 %"}, {0.5, "1.6 times; 62 %"}, {1, "2.7 times; 73 %"}, {math.Log(4), "4.0 times; 80 %"},
-		{5, "148 times; 99.3 %"}, {10, "22026 times; over 99.9 %"}, {100, "over a million; over 99.9 %"}, {1e6, "over a million; over 99.9 %"},
+		{0, "50 %"}, {0.5, "62 %"}, {1, "73 %"}, {math.Log(4), "80 %"}, {5, "99.3 %"}, {10, "over 99.9 %"}, {1e6, "over 99.9 %"},
 	} {
 		if got := beliefText(c.loss); got != c.want {
 			t.Errorf("%v: %s, want %s", c.loss, got, c.want)
@@ -38,7 +37,7 @@ func TestBeliefs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range placeTable(d)[2:] {
+	for _, row := range placeTable(d)[1:] {
 		eps, _ := new(big.Rat).SetString(row[0])
 		within, err := planar.LaplaceLaw.On(d, eps).Radius(0.95)
 		if err != nil || row[2] != brief(within) {

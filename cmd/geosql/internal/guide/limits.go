@@ -1,6 +1,7 @@
 package guide
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,9 +23,8 @@ type limit struct {
 }
 
 const limitText = `A limit is how much epsilon every account may be charged in all: then its releases are refused.
-Write the epsilon, or how many releases it is to allow, such as 4x. The effect of all of them together on
-a belief follows from the limit as from an epsilon in the table above.
-`
+Write the epsilon, or how many releases it is to allow, such as 4x, which is enough for the questions at the end. The effect of
+all of them together on a belief follows from the limit as from an epsilon in the table above.`
 
 // askLimits asks for the limits.
 func (t *Task) askLimits(ctx context.Context, p *plan) error {
@@ -58,13 +58,15 @@ type limitQuestion struct {
 // askLimit asks for the limit of a unit. One that the ledger has stays unless the answer is
 // another.
 func (t *Task) askLimit(ctx context.Context, p *plan, q limitQuestion) error {
-	preset := t.knownLimit(q.unit, "")
-	if preset == "" && p.mostRows > 1 && q.what == "release" {
+	known := t.knownLimit(q.unit, "")
+	if known == "" && p.mostRows > 1 && q.what == "release" {
 		all := new(big.Rat).Mul(q.epsilon, big.NewRat(p.mostRows, 1))
 		t.talk.tell(fmt.Sprintf("To release every location of the account that has most once would take %s per metre.", cli.FormatRational(all)))
 	}
-	return t.talk.settle(ctx, question{flag: q.flag, preset: preset,
-		text: "Limit of every account, per " + q.per + " (epsilon " + cli.FormatRational(q.epsilon) + " each, so 4x is " + cli.FormatRational(times(q.epsilon, 4)) + ")",
+	return t.talk.settle(ctx, question{flag: q.flag, preset: cmp.Or(known, "4x"), open: known == "",
+		text: "Limit of every account, per " + q.per + " (4x is " + cli.FormatRational(times(q.epsilon, 4)) + ")",
+		help: "A limit can be raised later with budget_limit, but no release can be taken back. It is the promise to everybody, so a small one is a good start. " +
+			"The limit of an earlier file stays unless another is written.",
 		need: "use --" + q.flag + " E, or such as --" + q.flag + " 4x for four " + q.what + "s",
 		accept: func(answer string) error {
 			amount, err := limitAmount(answer, q.epsilon)
@@ -75,7 +77,7 @@ func (t *Task) askLimit(ctx context.Context, p *plan, q limitQuestion) error {
 			if allowed < 1 {
 				return fmt.Errorf("that allows not even one %s at epsilon %s", q.what, cli.FormatRational(q.epsilon))
 			}
-			cli.Say("limit %s per %s: %s at epsilon %s for every account", cli.FormatRational(amount), q.per, cli.Count(allowed, q.what), cli.FormatRational(q.epsilon))
+			t.talk.say("limit %s per %s: %s at epsilon %s for every account", cli.FormatRational(amount), q.per, cli.Count(allowed, q.what), cli.FormatRational(q.epsilon))
 			t.addLimit(p, q.unit, amount)
 			return nil
 		}})
@@ -133,13 +135,14 @@ func limitAmount(text string, epsilon *big.Rat) (*big.Rat, error) {
 
 const recordText = `Counts of people and heat maps protect whether somebody is there at all. They have a budget of
 their own, record. For a question 1 is usual: epsilon 1 makes an answer at most 2.7 times
-as likely with somebody as without, and a belief of 50 % at most 73 %.
-`
+as likely with somebody as without, and a belief of 50 % at most 73 %. The answer none refuses such questions until there is
+a limit, which budget_limit sets.`
 
 // askRecordLimit asks for the limit of counts and heat maps.
 func (t *Task) askRecordLimit(ctx context.Context, p *plan) error {
 	t.talk.tell(recordText)
 	return t.talk.settle(ctx, question{flag: "record-limit", preset: t.knownLimit(budget.Record, none), text: "Limit of every account, per record, or none",
+		help: "1 allows one count of people or one heat map at epsilon 1, 4 allows four. They are worth it for hundreds of people: the noise of a count is a few people at epsilon 1, however many there are.",
 		accept: func(answer string) error {
 			if strings.EqualFold(answer, none) {
 				return nil
@@ -153,13 +156,13 @@ func (t *Task) askRecordLimit(ctx context.Context, p *plan) error {
 }
 
 const windowText = `A limit can hold forever, or for a window of time after which it reopens. Reopening is a policy, not
-part of the proof: losses add up across windows if the secrets in them are related.
-`
+part of the proof: losses add up across windows if the secrets in them are related.`
 
 // askWindow asks when the new limits reopen.
 func (t *Task) askWindow(ctx context.Context, p *plan) error {
 	t.talk.tell(windowText)
 	return t.talk.settle(ctx, question{flag: "window", preset: "never", text: "Limits reopen: never, or after seconds, or such as 30d",
+		help: "never is the promise that can be proved. A window of 30d lets data that arrive every month be asked about every month, and the losses of all windows add up.",
 		accept: func(answer string) error {
 			seconds, err := windowSeconds(answer)
 			if err != nil {

@@ -15,6 +15,9 @@ var (
 
 // missing names the flags that are missing where there is no terminal to ask on, in a clause of an error that is about some.
 func (t *Task) missing(but ...string) string {
+	if t.Yes {
+		return "" // presets answer the others
+	}
 	place, reading := t.notGiven(placeFlags, but), t.notGiven(readingFlags, but)
 	names := func(flag string) bool { return t.Given[flag] != nil && !strings.EqualFold(*t.Given[flag], none) }
 	hasPlace, hasReading := names("lat") || names("lon"), names("reading")

@@ -71,13 +71,15 @@ func (t *Task) askPlace(ctx context.Context, p *plan) error {
 	}
 	t.showBoxes(p.place, offered)
 	err = t.talk.settle(ctx, question{flag: "box", open: true, preset: firstOf(len(offered)),
-		text:   "Box: a number, the name of a place, or SOUTH,WEST,NORTH,EAST",
+		text: "Box: a number, the name of a place, or SOUTH,WEST,NORTH,EAST",
+		help: "Take the smallest box of the list that holds all such data: the noise does not depend on it, but heat maps have fewer empty cells. " +
+			"A place is a country or a large city, as in Portugal or Lisbon.",
 		need:   "use --box PLACE or --box SOUTH,WEST,NORTH,EAST" + heldText(offered),
 		accept: func(answer string) error { return t.takeBox(p, offered, answer) }})
 	if err != nil {
 		return err
 	}
-	cli.Say("domain %s", p.place.domain)
+	t.talk.say("domain %s", p.place.domain)
 	return t.askPlaceEpsilon(ctx, p.place)
 }
 
@@ -139,9 +141,9 @@ func (t *Task) warnAccounts(p *plan) {
 	if i < 0 {
 		return
 	}
-	cli.Say("%s (for the owner only: up to %s of one account)", cli.Count(p.accounts, "account"), cli.Count(p.mostRows, "row"))
+	t.talk.say("%s (for the owner only: up to %s of one account)", cli.Count(p.accounts, "account"), cli.Count(p.mostRows, "row"))
 	if n := p.Columns[i].Nulls; n > 0 {
-		cli.Say("%s without an account: functions refuse such rows; leave them out with WHERE %s IS NOT NULL", cli.Count(n, "row"), sqlite.Name(p.account))
+		t.talk.say("%s without an account: functions refuse such rows; leave them out with WHERE %s IS NOT NULL", cli.Count(n, "row"), sqlite.Name(p.account))
 	}
 }
 
@@ -149,17 +151,18 @@ func (t *Task) warnAccounts(p *plan) {
 func (t *Task) askSwap(ctx context.Context, place *placePlan) error {
 	cause := likelyCause(&place.tally)
 	if cause != "" {
-		cli.Say("%s", cause)
+		t.talk.say("%s", cause)
 	}
 	swapped := place.tally.Swapped()
-	if !t.talk.asks || len(swapped.Holding(nearlyAll)) == 0 || cause == "" {
+	if !t.talk.guesses() || len(swapped.Holding(nearlyAll)) == 0 || cause == "" {
 		return nil
 	}
 	preset := "yes"
 	if len(place.tally.Holding(nearlyAll)) > 0 {
-		preset = "" // both are places
+		preset = "no" // both are places
 	}
-	return t.talk.ask(ctx, question{text: "Take " + place.lon + " for the latitude and " + place.lat + " for the longitude? Yes or no", preset: preset,
+	return t.talk.settle(ctx, question{text: "Take " + place.lon + " for the latitude and " + place.lat + " for the longitude? Yes or no", preset: preset,
+		help: "yes exchanges the columns. no, the answer in brackets where both ways are places, goes by their names.",
 		accept: func(answer string) error {
 			swap, err := yes(answer)
 			if swap {
@@ -213,11 +216,11 @@ func (t *Task) showBoxes(place *placePlan, offered []offeredBox) {
 	t.talk.tell(boxText)
 	var rows [][]string
 	for i, b := range offered {
-		rows = append(rows, []string{strconv.Itoa(i + 1), b.title, b.corners(), "holds " + percent(b.share) + " of the locations"})
+		rows = append(rows, []string{strconv.Itoa(i + 1), b.title, b.corners(), "holds " + percent(b.share)})
 	}
 	t.talk.show(rows, "rlll")
 	if len(offered) == 0 && t.Given["box"] == nil && likelyCause(&place.tally) == "" {
-		cli.Say("no country and no large city of the list holds nearly all locations")
+		t.talk.say("no country and no large city of the list holds nearly all locations")
 	}
 }
 
@@ -335,7 +338,7 @@ func (t *Task) takeBox(p *plan, offered []offeredBox, answer string) error {
 		return errors.New(text + " (--outside SHARE allows more)")
 	}
 	if outside > 0 {
-		cli.Say("for the owner only: %s of the locations lie outside %s and will be moved to its edge", percent(outside), box.name)
+		t.talk.say("for the owner only: %s of the locations lie outside %s and will be moved to its edge", percent(outside), box.name)
 	}
 	p.place.box, p.place.domain = box, domain
 	return nil
@@ -349,7 +352,7 @@ func swappedInto(p *plan, b declaredBox) bool {
 
 // boxOf returns the box that an answer names: its number, a domain, a place, or its corners.
 func (t *Task) boxOf(offered []offeredBox, answer string) (declaredBox, error) {
-	if n, err := strconv.Atoi(answer); err == nil && t.talk.asks && t.Given["box"] == nil {
+	if n, err := strconv.Atoi(answer); err == nil && t.Given["box"] == nil {
 		if n < 1 || n > len(offered) {
 			return declaredBox{}, fmt.Errorf("the list has no number %d", n)
 		}

@@ -1,10 +1,12 @@
 package guide
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/geosql/geosql/budget"
@@ -33,7 +35,9 @@ func (t *Task) showQuestions(p *plan) {
 	cli.Say("Three questions to ask next about %s:", p.Table)
 	for _, e := range t.examples(p) {
 		cli.Say("")
-		cli.Say("# %s", e.about)
+		for _, line := range e.comment() {
+			cli.Say("# %s", line)
+		}
 		sayLines(e.command(t.commandTail()))
 	}
 }
@@ -46,6 +50,18 @@ func (t *Task) commandTail() string {
 	}
 	return tail
 }
+
+// comment returns the lines above a command.
+func (e example) comment() []string {
+	lines := cli.Wrap(e.about, columns-2)
+	if e.charge == nil {
+		return append(lines, "(costs nothing)")
+	}
+	return append(lines, "(charges each account "+cli.FormatRational(e.charge)+" per "+cmp.Or(unitNames[e.unit], string(e.unit))+")")
+}
+
+// unitNames are names of units in words.
+var unitNames = map[budget.Unit]string{budget.Metre: "metre"}
 
 // command returns the command that asks the question.
 func (e example) command(tail string) string {
@@ -73,8 +89,8 @@ func (t *Task) examples(p *plan) (chosen []example) {
 		left[l.unit] = new(big.Rat).Set(l.amount)
 	}
 	all = append(all,
-		example{about: "What would the first question cost everybody? (costs nothing)", flags: "cost ", sql: first.sql},
-		example{about: "What has been charged to whom? (for the owner only; costs nothing)", flags: "budget "})
+		example{about: "What would the first question cost everybody?", flags: "cost ", sql: first.sql},
+		example{about: "What has been charged to whom? For the owner only", flags: "budget "})
 	for _, e := range all {
 		if e.charge != nil {
 			have := left[e.unit]
@@ -140,31 +156,37 @@ func (p *plan) placeExamples() []example {
 	within := fmt.Sprintf("geoind_radius(%s, 0.95, %s)", eps, domain)
 	noisy := fmt.Sprintf("geoind_laplace(t.who, t.lat, t.lon, %s, %s) AS g", eps, domain)
 	one := p.oneOfEach()
-	charges := "(charges each account " + eps + " per metre)"
-	return []example{
-		{about: "Where are three of them, within how many metres? " + charges,
-			sql:  fmt.Sprintf("SELECT t.who, g.lat, g.lon, %s AS within_m\n  FROM (%s LIMIT 3) AS t,\n       %s", within, one, noisy),
+	all := []example{
+		{about: "Where are three of them, within how many metres?",
+			sql:  fmt.Sprintf("SELECT t.who, g.lat, g.lon,\n         %s AS within_m\n  FROM (%s LIMIT 3) AS t,\n       %s", within, one, noisy),
 			unit: budget.Metre, charge: pl.epsilon},
-		{about: "Where are most of them? The fullest cells of a heat map (charges each account 1 per record)",
-			sql: fmt.Sprintf("SELECT f.value ->> '$.properties.count' AS people, dx_radius('count', 0.95, 0.5, NULL) AS within,\n"+
+		{about: "Where are most of them? The fullest cells of a heat map",
+			sql: fmt.Sprintf("SELECT f.value ->> '$.properties.count' AS people,\n         dx_radius('count', 0.95, 0.5, NULL) AS within,\n"+
 				"         f.value ->> '$.geometry.coordinates[0][0]' AS corner\n"+
 				"  FROM (SELECT dx_heatmap(who, lat, lon, 1, %s, %s) AS map\n        FROM (%s)),\n"+
 				"       json_each(map, '$.features') AS f ORDER BY 1 DESC LIMIT 5", domain, decimal.Format(cellOf(pl)), one),
 			unit: budget.Record, charge: big.NewRat(1, 1)},
-		{about: "A map of one location of each " + charges, flags: "-geojson ",
-			sql:   fmt.Sprintf("SELECT g.lat, g.lon, %s AS within_m\n  FROM (%s) AS t,\n       %s", within, one, noisy),
+		{about: "A map of one location of each", flags: "-geojson ",
+			sql:   fmt.Sprintf("SELECT g.lat, g.lon,\n         %s AS within_m\n  FROM (%s) AS t,\n       %s", within, one, noisy),
 			after: " > " + cli.ShellWord(p.Table+".geojson"), unit: budget.Metre, charge: pl.epsilon},
-		{about: "What is the middle of all locations? " + charges,
-			sql: fmt.Sprintf("SELECT dx_centroid(%s, %s, %s, %s, %s) AS middle, %s + %s AS within_m\n  FROM %s%s",
+		{about: "What is the middle of all locations?",
+			sql: fmt.Sprintf("SELECT dx_centroid(%s, %s, %s, %s, %s) AS middle,\n         %s + %s AS within_m\n  FROM %s%s",
 				p.payer(), sqlite.Name(pl.lat), sqlite.Name(pl.lon), eps, domain, within, decimal.Format(pl.box.stepM), sqlite.Name(p.Table), p.where()),
 			unit: budget.Metre, charge: pl.epsilon},
 	}
+	if p.accounts < fewest {
+		all = slices.DeleteFunc(all, func(e example) bool { return e.unit == budget.Record })
+	}
+	return all
 }
+
+// fewest is the number of people below which a heat map shows noise: cells are off by 6.
+const fewest = 100
 
 // oneOfEach returns the query of one location of each account.
 func (p *plan) oneOfEach() string {
 	columns := as(p.payer(), "who") + ", " + as(sqlite.Name(p.place.lat), "lat") + ", " + as(sqlite.Name(p.place.lon), "lon")
-	return "SELECT " + columns + " FROM " + sqlite.Name(p.Table) + p.where(p.place.lat, p.place.lon) + " GROUP BY 1"
+	return "SELECT " + columns + "\n        FROM " + sqlite.Name(p.Table) + p.where(p.place.lat, p.place.lon) + " GROUP BY 1"
 }
 
 // as returns an expression under a name.
@@ -188,27 +210,26 @@ func (p *plan) readingExamples() []example {
 	eps, universe, unit := cli.FormatRational(r.epsilon), sqltext.Quote(r.declared.name), r.universe.Unit()
 	x, who, table := sqlite.Name(r.column), p.payer(), sqlite.Name(p.Table)
 	args := fmt.Sprintf("(%s, %s, %s, %s)", who, x, eps, universe)
-	charges := fmt.Sprintf("(charges each account %s per %s)", eps, unit)
 	examples := []example{}
 	if month, hour := p.timeParts(); month != "" {
-		examples = append(examples, example{about: "The mean of each month, with its error bar " + charges,
-			sql:  fmt.Sprintf("SELECT month, mean, dx_within(mean) AS within\n  FROM (SELECT %s AS month, dx_avg%s AS mean\n        FROM %s%s GROUP BY 1)", month, args, table, p.where()),
+		examples = append(examples, example{about: "The mean of each month, with its error bar",
+			sql:  fmt.Sprintf("SELECT month, mean, dx_within(mean) AS within\n  FROM (SELECT %s AS month,\n               dx_avg%s AS mean\n        FROM %s%s GROUP BY 1)", month, args, table, p.where()),
 			unit: unit, charge: r.epsilon})
 		if hour != "" {
-			examples = append(examples, example{about: "The hours of the day, those with the highest sums first " + charges,
-				sql:  fmt.Sprintf("SELECT hour, total, dx_within(total) AS within\n  FROM (SELECT %s AS hour, dx_sum%s AS total\n        FROM %s%s GROUP BY 1)\n  ORDER BY total DESC", hour, args, table, p.where()),
+			examples = append(examples, example{about: "The hours of the day, those with the highest sums first",
+				sql:  fmt.Sprintf("SELECT hour, total, dx_within(total) AS within\n  FROM (SELECT %s AS hour,\n               dx_sum%s AS total\n        FROM %s%s GROUP BY 1)\n  ORDER BY total DESC", hour, args, table, p.where()),
 				unit: unit, charge: r.epsilon})
 		}
 	}
 	return append(examples,
-		example{about: "How many accounts are there? (charges each account 1 per record)",
-			sql:  fmt.Sprintf("SELECT dx_accounts(%s, 1) AS accounts, dx_radius('count', 0.95, 1, NULL) AS within\n  FROM %s%s", who, table, p.where()),
+		example{about: "How many accounts are there?",
+			sql:  fmt.Sprintf("SELECT dx_accounts(%s, 1) AS accounts,\n         dx_radius('count', 0.95, 1, NULL) AS within\n  FROM %s%s", who, table, p.where()),
 			unit: budget.Record, charge: big.NewRat(1, 1)},
-		example{about: "The sum and the mean of all readings " + "(charges each account " + cli.FormatRational(times(r.epsilon, 2)) + " per " + string(unit) + ")",
-			sql:  fmt.Sprintf("SELECT total, dx_within(total) AS total_within, mean, dx_within(mean) AS mean_within\n  FROM (SELECT dx_sum%s AS total, dx_avg%s AS mean\n        FROM %s%s)", args, args, table, p.where()),
+		example{about: "The sum and the mean of all readings",
+			sql:  fmt.Sprintf("SELECT total, dx_within(total) AS total_within,\n         mean, dx_within(mean) AS mean_within\n  FROM (SELECT dx_sum%s AS total,\n               dx_avg%s AS mean\n        FROM %s%s)", args, args, table, p.where()),
 			unit: unit, charge: times(r.epsilon, 2)},
-		example{about: "The mean of all readings " + charges,
-			sql:  fmt.Sprintf("SELECT mean, dx_within(mean) AS within\n  FROM (SELECT dx_avg%s AS mean FROM %s%s)", args, table, p.where()),
+		example{about: "The mean of all readings",
+			sql:  fmt.Sprintf("SELECT mean, dx_within(mean) AS within\n  FROM (SELECT dx_avg%s AS mean\n        FROM %s%s)", args, table, p.where()),
 			unit: unit, charge: r.epsilon})
 }
 
@@ -218,20 +239,27 @@ func (p *plan) timeParts() (month, hour string) {
 	if c == nil {
 		return "", ""
 	}
-	name := sqlite.Name(c.Name)
-	if c.Dates == infer.Times {
+	name, modifiers := sqlite.Name(c.Name), ""
+	unit := load.UnixTime(*c)
+	switch {
+	case c.Dates == infer.Times && p.zone == "":
 		month = "substr(" + name + ", 1, 7)"
 		if len(c.Samples) > 0 && len(c.Samples[0]) > len("2026-03-01") {
 			hour = "substr(" + name + ", 12, 2)"
 		}
 		return month, hour
-	}
-	switch load.UnixTime(*c) {
-	case "":
+	case c.Dates == infer.Times:
+	case unit == "":
 		return "", ""
-	case "milliseconds":
+	default:
+		modifiers = ", 'unixepoch'"
+	}
+	if unit == "milliseconds" {
 		name += " / 1000"
 	}
-	part := func(form string) string { return "strftime('" + form + "', " + name + ", 'unixepoch')" }
+	if p.zone != "" {
+		modifiers += ", '" + p.zone + "'"
+	}
+	part := func(form string) string { return "strftime('" + form + "', " + name + modifiers + ")" }
 	return part("%Y-%m"), part("%H")
 }

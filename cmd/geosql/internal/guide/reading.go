@@ -49,7 +49,7 @@ type offeredUniverse struct {
 // publicUniverses are facts about meters, bodies and clocks, the smallest of each kind first. None
 // depends on anybody's data.
 var publicUniverses = []offeredUniverse{
-	{"kwh energy consumption usage", 0, 10, 0.001, "kWh", "half an hour of a household: more than an 80 A connection gives"},
+	{"kwh energy consumption usage", 0, 10, 0.001, "kWh", "half an hour of a household, up to 80 A"},
 	{"kwh energy consumption usage", 0, 20, 0.001, "kWh", "an hour of a household"},
 	{"kwh energy consumption usage", 0, 100, 0.001, "kWh", "a day of a household"},
 	{"kwh energy consumption usage", 0, 5000, 0.001, "kWh", "a month of a household"},
@@ -92,8 +92,7 @@ func offers(column string) (offered []offeredUniverse) {
 const universeText = `A universe says which values readings can have: from LO to HI in steps of STEP. It is public, so
 take it from public facts, such as the range of a meter, never from the smallest
 and largest reading here: these are somebody's. Readings outside are moved to its ends. The
-noise of sums and means does not grow with the range, so there is no need to be tight.
-`
+noise of sums and means does not grow with the range, so there is no need to be tight.`
 
 // askReading asks in which universe the readings lie, and for their epsilon.
 func (t *Task) askReading(ctx context.Context, p *plan) error {
@@ -105,6 +104,8 @@ func (t *Task) askReading(ctx context.Context, p *plan) error {
 	t.showUniverses(offered)
 	err := t.talk.settle(ctx, question{flag: "universe", open: true, preset: firstOf(len(offered)),
 		text: "Universe: a number, or LO,HI,STEP", need: "use --universe LO,HI,STEP and --unit UNIT, for the possible values of such readings",
+		help: "LO,HI,STEP are the smallest and the largest value that such a reading can have, and the distance between two values: 0,20,0.001 for kWh of an hour, to the watt-hour. " +
+			"STEP divides the range. LO,HI,STEP,UNIT says the unit as well.",
 		accept: func(answer string) error { return t.takeUniverse(p, offered, answer) }})
 	if err != nil {
 		return err
@@ -114,7 +115,7 @@ func (t *Task) askReading(ctx context.Context, p *plan) error {
 			return err
 		}
 	}
-	cli.Say("universe %s", r.universe)
+	t.talk.say("universe %s", r.universe)
 	return t.askReadingEpsilon(ctx, r)
 }
 
@@ -190,7 +191,7 @@ func (t *Task) checkClamped(p *plan, u declaredUniverse, answer string) error {
 	case share > t.Outside:
 		return fmt.Errorf("%s of the readings lie outside %s: is the unit another one, or is this not what such readings can be? (--outside SHARE allows more)", percent(share), answer)
 	case share > 0:
-		cli.Say("for the owner only: %s of the readings lie outside %s and will be moved to its ends", percent(share), u.values())
+		t.talk.say("for the owner only: %s of the readings lie outside %s and will be moved to its ends", percent(share), u.values())
 	}
 	return nil
 }
@@ -240,9 +241,19 @@ func (t *Task) freshUniverse(u declaredUniverse) declaredUniverse {
 	return renamed(u, t.known.universes, func(u *declaredUniverse) *string { return &u.name })
 }
 
+// unitOf returns the unit that the name of a column suggests.
+func unitOf(column string) string {
+	if offered := offers(column); len(offered) > 0 {
+		return offered[0].unit
+	}
+	return slug(column)
+}
+
 // askUnit asks for the unit of a universe.
 func (t *Task) askUnit(ctx context.Context, p *plan) error {
 	return t.talk.settle(ctx, question{flag: "unit", text: "Unit of the readings, such as kWh: it names their budget", need: "use --unit UNIT", open: true,
+		preset: unitOf(p.reading.column),
+		help:   "Epsilon is per unit: 0.1 per kWh hides a kWh ten times as well as 1 does. Limits are kept by unit, so readings in the same unit share a budget.",
 		accept: func(answer string) (err error) {
 			u := p.reading.declared
 			u.unit = answer
@@ -256,19 +267,19 @@ func (t *Task) askUnit(ctx context.Context, p *plan) error {
 }
 
 const readingEpsilonText = `Every answer has noise. Epsilon, per %s, says how much: the smaller, the more noise, and the less
-an answer tells. The error of answers, and the effect of one on a belief of 50 %% that somebody's
-readings (the differences of all of them added up) are one thing and not another:
-`
+an answer tells. The table has errors in %s, of means of %s, and the effect of an answer on a belief of 50 %%
+that somebody's readings (the differences of all of them added up) are one thing and not another:`
 
 // askReadingEpsilon asks how accurate a sum of readings has to be.
 func (t *Task) askReadingEpsilon(ctx context.Context, r *readingPlan) error {
 	unit := string(r.universe.Unit())
-	t.talk.tell(fmt.Sprintf(readingEpsilonText, unit))
+	usual := brief(0.3 * (r.declared.hi - r.declared.lo))
+	t.talk.tell(fmt.Sprintf(readingEpsilonText, unit, unit, cli.Count(r.readings, "reading")))
 	t.talk.show(readingTable(r.universe, r.readings), "rrrrrr")
-	t.talk.tell("(at most, as factor and as belief; several answers about one person add up their epsilons)")
+	t.talk.tell(fmt.Sprintf("Beliefs are at most that. Several answers about one person add up their epsilons. %s %s, the default, is usual: readings a tenth of the range apart then make an answer up to 2.7 times likelier, a belief of 73 %%.", usual, unit))
 	return t.askEpsilon(ctx, epsilonQuestion{
 		direct: "reading-epsilon", by: "reading-epsilon-for",
-		text: "Within how many " + unit + " of the truth must 95 % of sums be? (or eps E)",
+		text: "95 % of sums within how many " + unit + "? (or eps E)", preset: usual,
 		need: "use --reading-epsilon-for " + unit + " or --reading-epsilon E",
 		of: func(radius float64) (*big.Rat, error) {
 			return scalar.EpsilonFor(radius, 0.95, 0, func(eps *big.Rat) (*scalar.Query, error) {
@@ -281,7 +292,7 @@ func (t *Task) askReadingEpsilon(ctx context.Context, r *readingPlan) error {
 				return err
 			}
 			r.epsilon = eps
-			cli.Say("epsilon %s per %s: 95 %% of sums are within %s %s, of means of %s within %s", cli.FormatRational(eps), unit, brief(sum), unit,
+			t.talk.say("epsilon %s per %s: 95 %% of sums are within %s %s, of means of %s within %s", cli.FormatRational(eps), unit, brief(sum), unit,
 				cli.Count(r.readings, "reading"), radiusText(scalar.Avg, r.universe, eps, r.readings))
 			return nil
 		},

@@ -114,22 +114,11 @@ func (e *editor) readline() (string, error) {
 	return asTyped(text), err
 }
 
-// ask asks a question, and reports whether the answer is yes. Ctrl-C is errInterrupt: it is a key here, since as a signal it would leave
+// ask asks a question, and reports whether the answer is yes. Ctrl-C and Ctrl-D are errInterrupt: as a signal, Ctrl-C would leave
 // a read behind, as in cli.AskYes, that takes the next line.
 func (e *editor) ask(ctx context.Context, question string) (yes bool, err error) {
-	fd := int(os.Stdin.Fd())
-	state, err := term.MakeRaw(fd)
-	if err != nil {
-		return false, err
-	}
-	defer term.Restore(fd, state)
-	terminal := term.NewTerminal(struct {
-		io.Reader
-		io.Writer
-	}{os.Stdin, os.Stderr}, printable.Text(question)+" [y/N] ")
-	answer, err := cli.Await(ctx, terminal.ReadLine)
-	if err == io.EOF {
-		io.WriteString(os.Stderr, "^C\r\n")
+	answer, err := cli.NewLineReader().Line(ctx, question+" [y/N] ")
+	if err != nil && ctx.Err() == nil {
 		return false, errInterrupt
 	}
 	answer = strings.ToLower(strings.TrimSpace(answer))
