@@ -96,7 +96,7 @@ func TestDeviationCoversDraws(t *testing.T) {
 	}
 }
 
-// Where it does not depend on what is drawn, the deviation is the radius.
+// Where it does not depend on draws, the deviation is the radius.
 func TestDeviationIsTheRadius(t *testing.T) {
 	u := universe(t, -3, 7, 0.5)
 	for _, c := range []struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/geosql/geosql/internal/trials"
 )
 
-// The radius at the epsilon for it is at most what was asked for, and that at the decimal
+// The radius at the epsilon for it is at most the one asked for, and that at the decimal
 // below is more.
 func TestEpsilonFor(t *testing.T) {
 	u := universe(t, -20, 30, 0.01)
@@ -47,7 +47,7 @@ func TestEpsilonFor(t *testing.T) {
 	}
 }
 
-// What Radius refuses is refused, and so is a radius that no epsilon has.
+// Arguments that Radius refuses are refused, and so is a radius that no epsilon has.
 func TestEpsilonForRefuses(t *testing.T) {
 	u, tiny := universe(t, 0, 10, 0.1), universe(t, 0, 1e-8, 1e-10)
 	for _, c := range []struct {

@@ -63,7 +63,7 @@ c -> (new_u_sure - (0.5 - Q)) / R - 1b-49 * ((Q - 1b-49 * R) / (1b-49 * R)) { R 
 		},
 		{
 			// Of E the exact values are W, T and U: Exp and Expm1 are within 2^-50 of theirs, and
-			// what their arguments are off moves them by ex, e1 and e2.
+			// the errors of their arguments move them by ex, e1 and e2.
 			Script: gappa.Script{
 				Name: "weight of a run",
 				Of: []gappa.Function{

@@ -163,7 +163,7 @@ func heaps(ofEach ...[2]int64) (rows []int64) {
 	return rows
 }
 
-// Where rows lie so that epsilon is nearly spent, what is easily got wrong spends more.
+// Where rows lie so that epsilon is nearly spent, easy mistakes spend more.
 func TestHalvingChecksCatchPlantedBugs(t *testing.T) {
 	quartiles := []float64{25, 50, 75}
 	x := heaps([2]int64{14, 3}, [2]int64{19, 26}, [2]int64{34, 13}, [2]int64{35, 14})
@@ -274,7 +274,7 @@ func TestHalvingFollowsItsLaw(t *testing.T) {
 	}
 }
 
-// What is drawn without float64 is the same, draw by draw on the same bits, for scores that are not whole numbers of rows and
+// Draws without float64 are the same, draw by draw on the same bits, for scores that are not whole numbers of rows and
 // for the widest grid.
 func TestUndecidedShareChoicesAgree(t *testing.T) {
 	tree := treeOf(t, []float64{12.3456789, 33.3, 99.999}, "0.7")

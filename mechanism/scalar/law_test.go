@@ -65,7 +65,7 @@ func TestReleaseFollowsItsLaw(t *testing.T) {
 }
 
 // The test above must see a sampler that is wrong: some outcome is 14 standard
-// deviations or more beyond what is allowed.
+// deviations or more beyond the bound.
 func TestLawTestCatchesPlantedSamplers(t *testing.T) {
 	const draws = 150_000
 	src := exact.NewSource(nil)
@@ -173,7 +173,7 @@ func pointOf(q *Query, x float64) int64 {
 	return int64(math.Round((x*q.noised().lattice.scale - float64(q.noised().lattice.first)) / float64(q.noised().lattice.step)))
 }
 
-// fits checks counts against a law; what the law does not list is one more outcome,
+// fits checks counts against a law; all that the law does not list is one more outcome,
 // with the probability that is left.
 func fits(counts map[int64]int, law map[int64]float64, draws int, falseAlarm float64) error {
 	allowed := math.Log(2 * float64(len(law)+1) / falseAlarm)

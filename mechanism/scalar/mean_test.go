@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// spentByMean returns what an average spends between two databases by the code's own rates: the
+// spentByMean returns the loss of an average between two databases by the code's own rates: the
 // losses of both noises, in rationals. Databases with a public number of readings have it
 // alike.
 func spentByMean(l law, x, y *Accumulator) *big.Rat {
@@ -155,7 +155,7 @@ func TestMeanFollowsItsLaw(t *testing.T) {
 // keyOf tells answers apart that are 1e-9 from each other.
 func keyOf(x float64) int64 { return int64(math.Round(x * 1e9)) }
 
-// lawOfMean returns the probability of each answer, but for what is more than 1e-9 unlikely in
+// lawOfMean returns the probability of each answer, but for outcomes less likely than 1e-9 in
 // one of the two noises.
 func lawOfMean(l law, a *Accumulator) map[int64]float64 {
 	u, law := l.at().universe, map[int64]float64{}

@@ -222,7 +222,7 @@ type release struct {
 	stride int64
 }
 
-// released returns what q does, by q's own code.
+// released returns the releases of q, by q's own code.
 func released(q *Query) release {
 	return release{
 		query:   q,
