@@ -201,8 +201,9 @@ type Chain interface {
 	// With an earlier head, which Head has returned at another time, it also checks that the
 	// ledger has grown out of that state, and was not replaced by an older one or rewritten.
 	// Archive is "" or the file that Archive moved the first entries to; without it a head
-	// from before the archive's end cannot be verified.
-	Verify(archive string, earlier *Head) (Verified, error)
+	// from before the archive's end cannot be verified. Each, unless it is nil, is called with the share of
+	// the entries that is read, and its error ends the reading.
+	Verify(archive string, earlier *Head, each func(share float64) error) (Verified, error)
 
 	// Archive moves the entries before a time to an archive, which is a file of its own. It
 	// creates the file if it is missing, and adds to it if it is there. Balances, limits, role budgets,
@@ -263,4 +264,13 @@ type Verified struct {
 	Balances int64
 	Limits   int64
 	Head     Head
+
+	Programs []Program // that have written to the ledger, in the order of their first writes
+}
+
+// A Program is a build of geosql that has written to a ledger. The ledger notes it for its owner: nothing depends on it.
+type Program struct {
+	Build string // version and commit
+	First time.Time
+	Last  time.Time // to the hour
 }

@@ -154,7 +154,7 @@ func (j *judgement) finally() error {
 		return err
 	}
 	defer l.Close()
-	if _, err := l.Verify("", nil); err != nil {
+	if _, err := l.Verify("", nil, nil); err != nil {
 		return err
 	}
 	balances, err := l.Balances()

@@ -121,7 +121,7 @@ func TestShardsAfterLoss(t *testing.T) {
 					t.Errorf("%s is a draw of before", path)
 				}
 			}
-			_, err = l.Verify("", nil)
+			_, err = l.Verify("", nil, nil)
 			check(t, err)
 		})
 	}
@@ -139,7 +139,7 @@ func TestShardsOfMovedLedger(t *testing.T) {
 	s := newSpec(dir)
 	s.ID, s.Keep = "census", []string{"id"}
 	move := func(from, to string) error {
-		_, err := engines.Move(context.Background(), from, to, 0o600, func(string) {})
+		_, err := engines.Move(context.Background(), from, to, 0o600, func(string, float64) {})
 		return err
 	}
 	work := func(only int, s Spec, n int) (*ShardSummary, error) {

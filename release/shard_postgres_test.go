@@ -36,7 +36,7 @@ func TestShardsScheduledOnPostgres(t *testing.T) {
 		if err := s.play(t, 2+int(seed%2)); err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, strings.Join(s.trace, "\n"))
 		}
-		_, err := s.ledger.Verify("", nil)
+		_, err := s.ledger.Verify("", nil, nil)
 		check(t, err)
 	}
 }
@@ -76,7 +76,7 @@ func TestManyShardedReleases(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			_, err := l.Verify("", nil)
+			_, err := l.Verify("", nil, nil)
 			check(t, err)
 		})
 	}

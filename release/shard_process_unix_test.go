@@ -196,7 +196,7 @@ func TestShardsKilled(t *testing.T) {
 		if err := judgeWhole(t, processSpec(dir), processShards, l, kept, charged); err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
-		_, err := l.Verify("", nil)
+		_, err := l.Verify("", nil, nil)
 		check(t, err)
 	}
 	t.Logf("%d processes and %d servers were killed; by stage: %v", kills, crashes, stages)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"flag"
+	"fmt"
 	"math"
 	"time"
 
@@ -11,6 +12,8 @@ import (
 	"github.com/geosql/geosql/cmd/geosql/internal/store"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/engines"
 )
 
 const (
@@ -22,8 +25,6 @@ SELECT id, time, 'budget_limit', account, unit, NULL, NULL, epsilon_limit, windo
 FROM ledger_limits WHERE account = ?1 OR ?1 IS NULL
 ORDER BY id`
 
-	verifySQL = `SELECT * FROM ledger_verify(?1, ?2)`
-
 	archiveSQL = `SELECT ledger_archive(?1, ?2) AS archived`
 )
 
@@ -32,7 +33,8 @@ var budgetCommand = &cli.Command{
 	Summary: "show spent budgets; verify or archive the ledger",
 	Details: `Also prints the head of the ledger on standard error. The head stands for the whole history:
 keep a copy elsewhere. --verify reads the whole ledger. It fails if a charge or a limit was
-changed, removed or moved, and, given an earlier head, if an older file was put back.
+changed, removed or moved, and, given an earlier head, if an older file was put back. It also
+says which versions of geosql have written to the ledger, since when and, to the hour, until when.
 --near SHARE shows who has used at least that share of a limit, the fullest first, 100 on a page.
 LEDGERFILE is the ledger of any number of databases or releases, and so is a postgres:// URL.
 --archive FILE with --before TIME moves old charges to FILE; balances and evidence stay.`,
@@ -97,7 +99,11 @@ func administer(ctx context.Context, f budgetFlags, db string) error {
 	if err != nil {
 		return err
 	}
-	err = f.show(ctx, s)
+	if f.verify {
+		err = f.verifyLedger(ctx, s, db)
+	} else {
+		err = f.show(ctx, s)
+	}
 	if err == nil {
 		err = cmp.Or(s.Out.Flush(), printHead(s.Conn))
 	}
@@ -151,8 +157,6 @@ func sayCopied(path string, f store.LedgerFlags) error {
 // show runs the statement that the flags ask for.
 func (f *budgetFlags) show(ctx context.Context, s *session.Session) error {
 	switch {
-	case f.verify:
-		return s.RunWith(ctx, verifySQL, f.head, f.archive)
 	case f.archive != nil:
 		return s.RunWith(ctx, archiveSQL, f.archive, f.before)
 	case f.history:
@@ -161,6 +165,67 @@ func (f *budgetFlags) show(ctx context.Context, s *session.Session) error {
 		return s.ShowNear(ctx, f.near, f.page)
 	}
 	return s.ShowBalances(ctx, f.account)
+}
+
+// A verifiedRow is the row of a ledger that is in order.
+type verifiedRow struct {
+	Entries  int64  `json:"entries"`
+	Balances int64  `json:"balances"`
+	Limits   int64  `json:"limits"`
+	Head     string `json:"head"`
+}
+
+// verifyLedger verifies the ledger that a session has, and shows how far it is.
+func (f *budgetFlags) verifyLedger(ctx context.Context, s *session.Session, db string) error {
+	var archive string
+	var earlier *ledger.Head
+	if f.archive != nil {
+		archive = *f.archive
+	}
+	if f.head != nil {
+		head, err := ledger.ParseHead(*f.head)
+		if err != nil {
+			return fmt.Errorf("budget: -head %q: %w", *f.head, err)
+		}
+		earlier = &head
+	}
+	b, err := store.Find(db, f.output.Ledger)
+	if err != nil {
+		return err
+	}
+	l, err := b.Open()
+	switch {
+	case err != nil:
+		return err
+	case l == nil:
+		return fmt.Errorf("budget: %s has no ledger: nobody has set a limit", db)
+	}
+	line, begun := cli.NewTerminalLine(), time.Now()
+	steps, doing := line.Steps(), "verifying "+engines.Label(b.Ledger)
+	steps(doing, 0)
+	v, err := l.Verify(archive, earlier, func(share float64) error {
+		steps(doing, share)
+		return context.Cause(ctx)
+	})
+	line.Clear()
+	if err = cmp.Or(err, l.Close()); err != nil {
+		return err
+	}
+	if err := session.ShowRows(ctx, s, []verifiedRow{{v.Entries, v.Balances, v.Limits, v.Head.String()}}); err != nil {
+		return err
+	}
+	if err := s.Out.Flush(); err != nil {
+		return err
+	}
+	size := ""
+	if !b.OnServer() {
+		size = cli.Size(b.Ledger, archive) + ", "
+	}
+	cli.Say("verified in %s%s", size, cli.Pace(v.Entries, "entries", time.Since(begun)))
+	for _, p := range v.Programs {
+		cli.Say("written to by geosql %s, from %s to %s", p.Build, p.First.Format(time.RFC3339), p.Last.Format(time.RFC3339))
+	}
+	return nil
 }
 
 // printHead prints the head of the ledger on standard error, for a later -verify.

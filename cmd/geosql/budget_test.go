@@ -3,10 +3,13 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
+	"github.com/geosql/geosql/internal/version"
 	"github.com/geosql/geosql/ledger/file"
 )
 
@@ -25,11 +28,30 @@ func administered(t *testing.T) (db string) {
 func budgetOf(t *testing.T, db string, args ...string) (out, head string) {
 	t.Helper()
 	r := clitest.Run(t, "", append([]string{"-csv", "budget", db}, args...)...)
-	head, told := strings.CutPrefix(strings.TrimSuffix(r.Err, "\n"), "ledger head ")
+	said := r.Err
+	if slices.Contains(args, "--verify") {
+		said = wantVerified(t, r)
+	}
+	head, told := strings.CutPrefix(strings.TrimSuffix(said, "\n"), "ledger head ")
 	if r.Status != 0 || !told || strings.Contains(head, "\n") {
 		t.Fatalf("budget %q: %+v", args, r)
 	}
 	return r.Out, head
+}
+
+// verifiedPattern matches what is said of a ledger that is in order and was written by this program alone.
+var verifiedPattern = regexp.MustCompile(`^verified in (\d+ kB, )?\d+\.\d s, \d+ entries/s
+written to by geosql ` + regexp.QuoteMeta(version.Build()) + `, from \S+Z to \S+Z
+`)
+
+// wantVerified returns what is said after that.
+func wantVerified(t *testing.T, r clitest.Result) string {
+	t.Helper()
+	said := verifiedPattern.FindString(r.Err)
+	if said == "" {
+		t.Fatalf("%+v", r)
+	}
+	return r.Err[len(said):]
 }
 
 func TestBudget(t *testing.T) {

@@ -26,7 +26,7 @@ accept URL
 A ledger moves with its id, its limits, every charge, and all that it remembers. The copy at TO
 is verified and compared with FROM to the last digit before anybody can charge it. FROM stays, for
 reading: it cannot be charged any more, and says where the ledger went. Stop all programs that
-charge it first: their reservations stay. After an interruption give the same
+charge it first: their reservations stay. Nobody can charge it meanwhile: a line at the end says how long. After an interruption give the same
 command again. Then name the ledger with --ledger TO wherever FROM was used.
 
 A file has one chain of entries, and a server one for each process that wrote to it. From a file the
@@ -67,8 +67,8 @@ func moveLedger(ctx context.Context, from, to string) error {
 			return cli.UsageError("ledger move: " + err.Error())
 		}
 	}
-	line := cli.NewTerminalLine()
-	moved, err := engines.Move(ctx, from, to, 0, func(doing string) { line.Show("%s", doing) })
+	line, begun := cli.NewTerminalLine(), time.Now()
+	moved, err := engines.Move(ctx, from, to, 0, line.Steps())
 	line.Clear()
 	if err != nil {
 		return fmt.Errorf("ledger move: %w", err)
@@ -79,6 +79,7 @@ func moveLedger(ctx context.Context, from, to string) error {
 	}
 	cli.Say("moved ledger %s from %s to %s; entries: %d, balances: %d, limits: %d", moved.ID, engines.Label(from), engines.Label(to),
 		moved.Entries, moved.Balances, moved.Limits)
+	cli.Say("%s in the file; %s; nobody could charge it for %.1f s of them", cli.Size(from, to), cli.Pace(moved.Entries, "entries", time.Since(begun)), moved.Closed.Seconds())
 	cli.Say("%s cannot be charged any more: name the ledger with --ledger %s", engines.Label(from), cli.ShellWord(engines.Label(to)))
 	return nil
 }

@@ -46,6 +46,7 @@ func TestBackupOnATerminal(t *testing.T) {
 	c := newConsole(t, "backup", db, to)
 	c.shows("copying " + db + ": ")
 	c.shows(" %")
-	c.expect("copied " + db + " to " + to + ", and its ledger to " + to + "-ledger\n")
+	c.expect("copied " + db + " to " + to + ", and its ledger to " + to + "-ledger: ")
+	c.expect(" s\n")
 	c.leave(0)
 }

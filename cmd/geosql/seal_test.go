@@ -295,7 +295,7 @@ func TestSealIsWholeOrNot(t *testing.T) {
 		if n := opensAll(t, keeper, conn); n != 200_000 {
 			t.Errorf("%d values open", n)
 		}
-		if _, err := ledger.Verify("", nil); err != nil {
+		if _, err := ledger.Verify("", nil, nil); err != nil {
 			t.Error(err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -70,6 +71,9 @@ func TestBudgetOfServer(t *testing.T) {
 	show := func(args ...string) string {
 		t.Helper()
 		r := clitest.Run(t, "", append([]string{"-csv", "budget"}, args...)...)
+		if slices.Contains(args, "--verify") {
+			r.Err = wantVerified(t, r)
+		}
 		if r.Status != 0 || !strings.HasPrefix(r.Err, "ledger head ") || strings.Count(r.Err, "\n") != 1 {
 			t.Fatalf("%q: %+v", args, r)
 		}

@@ -32,6 +32,20 @@ func (l *TerminalLine) Show(format string, args ...any) {
 	}
 }
 
+// Steps returns a function that shows the step of some work and the share of it that is done. A step begins with share 0.
+func (l *TerminalLine) Steps() func(doing string, share float64) {
+	var begun time.Time
+	return func(doing string, share float64) {
+		left := time.Duration(0)
+		if share == 0 {
+			begun = time.Now()
+		} else {
+			left = TimeLeft(begun, share)
+		}
+		l.Show("%s: %s", doing, ShareAndRest(share, left))
+	}
+}
+
 // Clear removes the line.
 func (l *TerminalLine) Clear() {
 	if l != nil {
@@ -58,4 +72,24 @@ func ShareAndRest(share float64, left time.Duration) string {
 // TimeLeft estimates the time for the rest of some work, after a share of it.
 func TimeLeft(begun time.Time, share float64) time.Duration {
 	return time.Duration(float64(time.Since(begun)) * (1 - share) / max(share, 0.001))
+}
+
+// Pace says how long some work took, and how many things a second were done.
+func Pace(n int64, things string, took time.Duration) string {
+	seconds := took.Seconds()
+	return fmt.Sprintf("%.1f s, %.0f %s/s", seconds, float64(n)/max(seconds, 0.001), things)
+}
+
+// Size says how large files are together. Those that are not there have no size.
+func Size(names ...string) string {
+	size := 0.0
+	for _, name := range names {
+		if info, err := os.Stat(name); err == nil {
+			size += float64(info.Size())
+		}
+	}
+	if size < 1e6 {
+		return fmt.Sprintf("%.0f kB", math.Ceil(size/1e3))
+	}
+	return fmt.Sprintf("%.0f MB", size/1e6)
 }

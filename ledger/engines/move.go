@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"time"
 
+	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/file"
 	"github.com/geosql/geosql/ledger/internal/engine"
 	"github.com/geosql/geosql/ledger/postgres"
@@ -21,6 +23,7 @@ type Moved struct {
 	Entries  int64 // all compared except archived ones, as was everything else
 	Balances int64
 	Limits   int64
+	Closed   time.Duration // for how long nobody could charge it
 }
 
 // Move moves a ledger from a file to a server, or from a server to a file, with all that it holds, and with its
@@ -29,8 +32,9 @@ type Moved struct {
 // First the ledger is retired where it is: it can be read from then on, and not charged. Then
 // it is copied, verified, and compared with the retired one to the last digit, and only then it can
 // be charged at its new place. If the move is interrupted, the same move goes on with it; after an error
-// that leaves no doubt the ledger is in use again where it was.
-func Move(ctx context.Context, from, to string, mode fs.FileMode, step func(doing string)) (*Moved, error) {
+// that leaves no doubt the ledger is in use again where it was. Step is called when a step begins, with share 0, and then now and
+// again with the share of it that is done.
+func Move(ctx context.Context, from, to string, mode fs.FileMode, step func(doing string, share float64)) (*Moved, error) {
 	m := &move{from: from, to: to, step: step}
 	switch {
 	case IsURL(from) && IsURL(to):
@@ -50,7 +54,7 @@ type move struct {
 	from, to   string
 	labels     struct{ from, to string } // as the marks name the places
 	old, new   engine.Place
-	step       func(string)
+	step       func(doing string, share float64)
 	oldS, newS engine.State
 }
 
@@ -110,17 +114,18 @@ func (m *move) run(ctx context.Context) (*Moved, error) {
 		return &Moved{ID: m.newS.ID, Before: true}, nil
 	}
 	if m.oldS.Retired == "" {
-		m.step("verifying " + Label(m.from))
-		if _, err := m.old.Verify(); err != nil {
-			return nil, fmt.Errorf("%s cannot be moved: %w", Label(m.from), err)
-		}
+		_, err := m.old.Verify(m.begin(ctx, "verifying "+Label(m.from)))
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s cannot be moved: %w", Label(m.from), err)
 		}
 		if err := m.old.Retire(m.labels.to); err != nil {
 			return nil, err
 		}
 	}
+	closed := time.Now()
 	proof, err := m.carry(ctx)
 	if err != nil {
 		return nil, m.giveUp(err)
@@ -128,7 +133,20 @@ func (m *move) run(ctx context.Context) (*Moved, error) {
 	if err := m.new.Complete(); err != nil { // it may be complete all the same
 		return nil, fmt.Errorf("%w; nobody can charge the ledger now: give the same command again", err)
 	}
-	return &Moved{ID: m.oldS.ID, Entries: proof.Head.ID, Balances: proof.Balances, Limits: proof.Limits}, nil
+	return &Moved{ID: m.oldS.ID, Entries: proof.Head.ID, Balances: proof.Balances, Limits: proof.Limits, Closed: time.Since(closed)}, nil
+}
+
+// begin begins a step. It returns a function that is called with the share of the step that is done, and returns the cause once
+// ctx has ended.
+func (m *move) begin(ctx context.Context, doing string) (each func(share float64) error) {
+	m.step(doing, 0)
+	return func(share float64) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		m.step(doing, share)
+		return nil
+	}
 }
 
 // look reads both ends, and refuses a ledger that cannot be moved.
@@ -165,52 +183,35 @@ func (m *move) isDone() bool {
 
 // carry copies the ledger and proves that the copy has all of it.
 func (m *move) carry(ctx context.Context) (proof engine.Proof, err error) {
-	steps := []struct {
-		doing string
-		work  func() error
-	}{
-		{"copying " + Label(m.from), func() error {
-			return m.old.Read(func(c *engine.Contents) error {
-				c.Entries = watched(ctx, c.Entries)
-				return m.new.Arrive(c)
-			})
-		}},
-		{"verifying " + Label(m.to), func() error {
-			_, err := m.new.Verify()
-			return err
-		}},
-		{"comparing both", func() error {
-			proof, err = prove(m.old)
-			if err != nil {
-				return err
-			}
-			arrived, err := prove(m.new)
-			if err == nil && arrived != proof {
-				err = fmt.Errorf("the copy at %s differs from the ledger at %s", Label(m.to), Label(m.from))
-			}
-			return err
-		}},
+	each := m.begin(ctx, "copying "+Label(m.from))
+	if err := m.old.Read(func(c *engine.Contents) error {
+		c.Entries = watched(c, each)
+		return m.new.Arrive(c)
+	}); err != nil {
+		return proof, err
 	}
-	for _, s := range steps {
-		m.step(s.doing)
-		if err := s.work(); err != nil {
-			return proof, err
-		}
-		if ctx.Err() != nil {
-			return proof, context.Cause(ctx)
-		}
+	if _, err = m.new.Verify(m.begin(ctx, "verifying "+Label(m.to))); err != nil {
+		return proof, err
 	}
-	return proof, nil
+	if proof, err = prove(m.old, m.begin(ctx, "comparing: reading "+Label(m.from))); err != nil {
+		return proof, err
+	}
+	arrived, err := prove(m.new, m.begin(ctx, "comparing: reading "+Label(m.to)))
+	if err == nil && arrived != proof {
+		err = fmt.Errorf("the copy at %s differs from the ledger at %s", Label(m.to), Label(m.from))
+	}
+	return proof, err
 }
 
-// watched returns rows that end with the cause once ctx has ended.
-func watched[R any](ctx context.Context, rows iter.Seq2[R, error]) iter.Seq2[R, error] {
-	return func(yield func(R, error) bool) {
-		for r, err := range rows {
-			if err == nil && ctx.Err() != nil {
-				err = context.Cause(ctx)
+// watched returns the entries of contents, with calls of each.
+func watched(c *engine.Contents, each func(share float64) error) iter.Seq2[*ledger.Entry, error] {
+	entries := c.Entries
+	return func(yield func(*ledger.Entry, error) bool) {
+		for e, err := range entries {
+			if err == nil {
+				err = engine.Tell(each, e.ID, c.Last)
 			}
-			if !yield(r, err) || err != nil {
+			if !yield(e, err) || err != nil {
 				return
 			}
 		}
@@ -218,8 +219,9 @@ func watched[R any](ctx context.Context, rows iter.Seq2[R, error]) iter.Seq2[R, 
 }
 
 // prove reads all that is at a place.
-func prove(p engine.Place) (proof engine.Proof, err error) {
+func prove(p engine.Place, each func(share float64) error) (proof engine.Proof, err error) {
 	err = p.Read(func(c *engine.Contents) error {
+		c.Entries = watched(c, each)
 		proof, err = c.Prove()
 		return err
 	})

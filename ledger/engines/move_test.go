@@ -132,7 +132,7 @@ func (v view) want(t testing.TB, want view) {
 }
 
 func move(from, to string) (*engines.Moved, error) {
-	return engines.Move(context.Background(), from, to, 0, func(string) {})
+	return engines.Move(context.Background(), from, to, 0, func(string, float64) {})
 }
 
 // unusable checks that a ledger cannot be charged.
@@ -205,7 +205,7 @@ func TestMove(t *testing.T) {
 	after.want(t, during)
 	unusable(t, url, "was moved to ", path)
 	back := open(t, path, false)
-	if v, err := back.Verify("", &head); err != nil || v.Entries != moved.Entries {
+	if v, err := back.Verify("", &head, nil); err != nil || v.Entries != moved.Entries {
 		t.Errorf("%+v, %v", v, err)
 	}
 	check(t, back.Charge("dx_sum", "m", []ledger.Item{{Account: "ana", Epsilon: 3, Evaluations: 1}}))
@@ -216,7 +216,7 @@ func TestMove(t *testing.T) {
 	check(t, err)
 	server = open(t, url, false)
 	check(t, server.Charge("dx_sum", "m", []ledger.Item{{Account: "ana", Epsilon: 3, Evaluations: 1}}))
-	if _, err := server.Verify("", nil); err != nil {
+	if _, err := server.Verify("", nil, nil); err != nil {
 		t.Error(err)
 	}
 	check(t, server.Close())
@@ -283,7 +283,10 @@ func TestMoveIsInterrupted(t *testing.T) {
 		for n := 1; ; n++ {
 			ctx, cancel := context.WithCancelCause(context.Background())
 			steps := 0
-			_, err := engines.Move(ctx, way[0], way[1], 0, func(string) {
+			_, err := engines.Move(ctx, way[0], way[1], 0, func(_ string, share float64) {
+				if share > 0 {
+					return
+				}
 				if steps++; steps == n {
 					cancel(stopped)
 				}
@@ -308,13 +311,16 @@ func TestMoveIsKilled(t *testing.T) {
 	fill(t, path)
 	from, to := path, url
 	killed := 0
-	for n := 1; n <= 4; n++ {
+	for n := 1; n <= 5; n++ {
 		for range 2 { // there and back
 			ended := make(chan bool)
 			go func() {
 				defer close(ended)
 				steps := 0
-				_, _ = engines.Move(context.Background(), from, to, 0, func(string) {
+				_, _ = engines.Move(context.Background(), from, to, 0, func(_ string, share float64) {
+					if share > 0 {
+						return
+					}
 					if steps++; steps == n {
 						killed++
 						runtime.Goexit() // which undoes nothing
@@ -322,7 +328,7 @@ func TestMoveIsKilled(t *testing.T) {
 				})
 			}()
 			<-ended
-			if a, b := chargeable(t, from), chargeable(t, to); a && b || b != (n > 4) || a != (n == 1) {
+			if a, b := chargeable(t, from), chargeable(t, to); b || a != (n == 1) {
 				t.Errorf("killed before step %d: %v at %s, %v at %s", n, a, from, b, to)
 			}
 			_, err := move(from, to)
@@ -333,7 +339,7 @@ func TestMoveIsKilled(t *testing.T) {
 			from, to = to, from
 		}
 	}
-	if killed != 8 {
+	if killed != 10 {
 		t.Errorf("%d moves were killed", killed)
 	}
 }

@@ -104,7 +104,7 @@ func TestArchive(t *testing.T) {
 	_, err = l.Archive(path, time.Now().Add(time.Hour))
 	check(t, err)
 	path2 := l.Path()
-	v, err := l.Verify(path, nil)
+	v, err := l.Verify(path, nil, nil)
 	check(t, err)
 	check(t, l.Close())
 	again := open(t, path2)

@@ -90,7 +90,7 @@ func TestCallersShareACommit(t *testing.T) {
 			t.Errorf("%s: on disk %v, want %v", account, all[key{account, "m"}], r)
 		}
 	}
-	_, err := l.Verify("", nil)
+	_, err := l.Verify("", nil, nil)
 	check(t, err)
 }
 
@@ -168,7 +168,7 @@ func TestGroupFailsAsAWhole(t *testing.T) {
 			check(t, charge(l, "bob", 10))
 			check(t, s.Spender("f", "m").Charge([]byte("eve"), 10))
 			check(t, s.End())
-			_, err := l.Verify("", nil)
+			_, err := l.Verify("", nil, nil)
 			check(t, err)
 		})
 	}

@@ -134,7 +134,7 @@ func verified(dir string, earlier *ledger.Head) (*ledger.Head, error) {
 	if _, err := os.Stat(archive); err != nil {
 		archive = ""
 	}
-	v, err := l.Verify(archive, earlier)
+	v, err := l.Verify(archive, earlier, nil)
 	return &v.Head, err
 }
 

@@ -83,7 +83,7 @@ func FuzzDamage(f *testing.F) {
 			return
 		}
 		defer l.Close()
-		if _, err := l.Verify(archive, &noted); err != nil {
+		if _, err := l.Verify(archive, &noted, nil); err != nil {
 			refuse(err)
 			return
 		}

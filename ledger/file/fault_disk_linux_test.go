@@ -53,7 +53,7 @@ func TestCrashFaultFullDisk(t *testing.T) {
 	if b := balance(t, l, "ana"); b.Spent != 4 || b.Reserved != 0 {
 		t.Errorf("got %+v", b)
 	}
-	if _, err := l.Verify("", nil); err != nil {
+	if _, err := l.Verify("", nil, nil); err != nil {
 		t.Error(err)
 	}
 	if all := onDisk(t, l.Path()); len(all) != granted+2 {
@@ -95,7 +95,7 @@ func TestCrashFaultFileSizeLimit(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	l := open(t, path)
-	if _, err := l.Verify("", &head); err != nil {
+	if _, err := l.Verify("", &head, nil); err != nil {
 		t.Error(err)
 	}
 	check(t, l.Close())

@@ -59,7 +59,7 @@ func use(path string, head *ledger.Head) (a attempt) {
 			a.granted++
 		}
 	}
-	_, a.verifying = l.Verify("", head)
+	_, a.verifying = l.Verify("", head, nil)
 	l.Close()
 	return a
 }

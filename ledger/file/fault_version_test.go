@@ -117,7 +117,7 @@ func TestVersion2(t *testing.T) {
 		if leases(t, old) {
 			t.Error("something is leased still")
 		}
-		if _, err := l.Verify("", &head); err != nil {
+		if _, err := l.Verify("", &head, nil); err != nil {
 			t.Error(err)
 		}
 		check(t, l.Close())

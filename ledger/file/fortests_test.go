@@ -48,7 +48,7 @@ func TestForTests(t *testing.T) {
 	if b, err := l.Balance("ana", "m"); err != nil || b.Limit != 100 {
 		t.Errorf("%+v, %v", b, err)
 	}
-	if _, err := l.Verify("", nil); err != nil {
+	if _, err := l.Verify("", nil, nil); err != nil {
 		t.Error(err)
 	}
 }

@@ -238,10 +238,10 @@ func removeFiles(path string) error {
 }
 
 // Verify implements [engine.Place].
-func (p *Place) Verify() (v ledger.Verified, err error) {
+func (p *Place) Verify(each func(share float64) error) (v ledger.Verified, err error) {
 	db := cmp.Or(p.arrived, p.db)
 	err = db.inTransaction("BEGIN", func() error {
-		v, err = db.verify("", nil)
+		v, err = db.verify("", nil, each)
 		return err
 	})
 	return v, err
@@ -291,6 +291,11 @@ func (db *store) contents() (*engine.Contents, error) {
 	if c.Archived, err = db.archived(); err != nil {
 		return nil, err
 	}
+	last, err := db.head()
+	if err != nil {
+		return nil, err
+	}
+	c.Last = last.ID
 	err = db.query("SELECT key, value FROM meta WHERE key IN ('created', 'generation', 'moves')", func(s *sqlite.Stmt) error {
 		key, value := s.Column(0), s.Column(1)
 		switch key.Text() {
@@ -371,7 +376,17 @@ func (db *store) contents() (*engine.Contents, error) {
 			s.Row(0, v[:])
 			*r = engine.FactRow{Fact: ledger.Fact{ID: v[0].Int(), Kind: v[1].Text(), Text: v[2].Text()}, Recorded: v[3].Int()}
 		})
+	c.Programs = db.programRows()
 	return c, nil
+}
+
+// programRows returns the rows of programs, in the order of their first writes.
+func (db *store) programRows() iter.Seq2[*engine.ProgramRow, error] {
+	const sql = "SELECT key, value FROM meta WHERE key > '" + engine.ProgramKey + "' AND key < '" + engine.ProgramKey + "~' ORDER BY value"
+	return rowsOf(db, "", sql, func(s *sqlite.Stmt, r *engine.ProgramRow) {
+		key, value := s.Column(0), s.Column(1)
+		*r = engine.ProgramRow{Key: key.Text(), Value: value.Text()}
+	})
 }
 
 // keyOf returns the key in the first two columns of a row.
@@ -500,9 +515,10 @@ func (db *store) fillTables(c *engine.Contents) error {
 	err = fillTable(err, c.RoleBudgets, func(r *ledger.RoleBudget) error {
 		return db.put("INSERT INTO purse(role, account, unit, spent) VALUES (?1, ?2, ?3, ?4)", r.Role, r.Account, string(r.Unit), int64(r.Spent))
 	})
-	return fillTable(err, c.Facts, func(r *engine.FactRow) error {
+	err = fillTable(err, c.Facts, func(r *engine.FactRow) error {
 		return db.put("INSERT INTO fact(id, kind, text, recorded) VALUES (?1, ?2, ?3, ?4)", r.ID, r.Kind, r.Text, r.Recorded)
 	})
+	return fillTable(err, c.Programs, func(r *engine.ProgramRow) error { return db.put("INSERT INTO meta VALUES (?1, ?2)", r.Key, r.Value) })
 }
 
 // fillTable writes rows, unless there was an error before.

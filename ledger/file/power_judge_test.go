@@ -57,7 +57,7 @@ func (o *outage) verified(l *file.Ledger, dir string, earlier *ledger.Head) erro
 	if o.verify != nil {
 		return o.verify(l, dir, earlier)
 	}
-	_, err := l.Verify("", earlier)
+	_, err := l.Verify("", earlier, nil)
 	return err
 }
 

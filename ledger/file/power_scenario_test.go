@@ -227,7 +227,7 @@ func verifyWithArchive(l *file.Ledger, dir string, earlier *ledger.Head) error {
 	if _, err := l.Archive(archiveFile(dir), time.UnixMicro(powerNoon+10e6)); err != nil {
 		return err
 	}
-	_, err := l.Verify(archiveFile(dir), earlier)
+	_, err := l.Verify(archiveFile(dir), earlier, nil)
 	return err
 }
 

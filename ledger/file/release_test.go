@@ -63,7 +63,7 @@ func TestReleaseOfMany(t *testing.T) {
 			balances, err := l.Balances()
 			check(t, err)
 			told = append(told, fmt.Sprint(r.Charged(), balances))
-			v, err := l.Verify("", nil)
+			v, err := l.Verify("", nil, nil)
 			check(t, err)
 			if int(r.Charged()) != len(all) || v.Entries < int64(len(all)) {
 				t.Fatalf("charged %d, %d entries", r.Charged(), v.Entries)
@@ -138,7 +138,7 @@ func TestBigTransaction(t *testing.T) {
 	if pages != 1000 {
 		t.Errorf("the log is moved from %d pages on", pages)
 	}
-	checked, err := l.Verify("", nil)
+	checked, err := l.Verify("", nil, nil)
 	check(t, err)
 	if checked.Entries != 40_004 {
 		t.Errorf("%d entries", checked.Entries)

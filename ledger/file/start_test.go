@@ -48,7 +48,7 @@ func TestStartFrom(t *testing.T) {
 			t.Errorf("got  %+v\nwant %+v", a, b)
 		}
 	}
-	v, err := l.Verify("", nil)
+	v, err := l.Verify("", nil, nil)
 	check(t, err)
 	if v.Limits != 4 || v.Balances != 5 || v.Entries != 9 {
 		t.Errorf("%+v", v)
@@ -99,7 +99,7 @@ func TestStartFromRestored(t *testing.T) {
 	if len(was) != 1 || len(is) != 1 || was[0] != is[0] {
 		t.Errorf("restorations %v became %v", was, is)
 	}
-	_, err = next.Verify("", nil)
+	_, err = next.Verify("", nil, nil)
 	check(t, err)
 	sum := func(l *Ledger) (total budget.Amount) {
 		all, err := l.Balances()
@@ -121,6 +121,6 @@ func TestStartFromInMemory(t *testing.T) {
 	check(t, err)
 	defer l.Close()
 	check(t, l.StartFrom(old))
-	_, err = l.Verify("", nil)
+	_, err = l.Verify("", nil, nil)
 	check(t, err)
 }

@@ -16,6 +16,7 @@ type store struct {
 	id      string // of the ledger
 	test    bool   // it was opened for tests
 	version int64
+	noted   int64 // when the program was noted, 0 before
 
 	opened ledger.Head // when the connection was opened
 

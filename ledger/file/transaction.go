@@ -86,13 +86,27 @@ func (t *transaction) run(work func(*transaction, error) error) error {
 
 // commitOrRollBack commits, if anything was written.
 func (t *transaction) commitOrRollBack() error {
-	switch {
-	case t.written == 0:
+	if t.written == 0 {
 		return t.db.rollback.Run()
-	case t.big():
+	}
+	if err := t.noteProgram(); err != nil {
+		return err
+	}
+	if t.big() {
 		return t.db.commitBig()
 	}
 	return t.db.commit.Run()
+}
+
+// noteProgram notes that this program writes to the ledger, if it has not done so for a while.
+func (t *transaction) noteProgram() error {
+	if before := t.db.noted; before == 0 || t.now-before >= engine.ProgramPause {
+		t.db.noted = t.now
+		t.Undo(func() { t.db.noted = before })
+		return t.db.put("INSERT INTO meta VALUES (?1, ?2 || ' ' || ?2) ON CONFLICT DO UPDATE SET value = substr(value, 1, instr(value, ' ')) || ?2",
+			engine.ThisProgram(), t.now)
+	}
+	return nil
 }
 
 // big reports whether a transaction has charged so many accounts that the log is moved into the file by

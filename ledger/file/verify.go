@@ -1,6 +1,7 @@
 package file
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -28,17 +29,17 @@ func (l *Ledger) Head() (h ledger.Head, err error) {
 }
 
 // Verify implements [ledger.Ledger].
-func (l *Ledger) Verify(archive string, earlier *ledger.Head) (v ledger.Verified, err error) {
+func (l *Ledger) Verify(archive string, earlier *ledger.Head, each func(share float64) error) (v ledger.Verified, err error) {
 	err = l.read(func(db *store) error {
 		return db.inTransaction("BEGIN", func() error { // entries and balances of one moment
-			v, err = db.verify(archive, earlier)
+			v, err = db.verify(archive, earlier, each)
 			return err
 		})
 	})
 	return v, err
 }
 
-func (db *store) verify(archive string, earlier *ledger.Head) (ledger.Verified, error) {
+func (db *store) verify(archive string, earlier *ledger.Head, each func(share float64) error) (ledger.Verified, error) {
 	report, err := db.readText("PRAGMA quick_check(1)")
 	if err != nil {
 		return ledger.Verified{}, err
@@ -50,7 +51,11 @@ func (db *store) verify(archive string, earlier *ledger.Head) (ledger.Verified, 
 	if err != nil {
 		return ledger.Verified{}, err
 	}
-	v := &verifier{Verified: ledger.Verified{Head: archived}, wanted: []ledger.Head{archived}, kept: engine.NewTotals()}
+	last, err := db.head()
+	if err != nil {
+		return ledger.Verified{}, err
+	}
+	v := &verifier{Verified: ledger.Verified{Head: archived}, of: last.ID, each: each, wanted: []ledger.Head{archived}, kept: engine.NewTotals()}
 	if earlier != nil {
 		v.wanted = append(v.wanted, *earlier)
 	}
@@ -65,12 +70,21 @@ func (db *store) verify(archive string, earlier *ledger.Head) (ledger.Verified, 
 	if err == nil {
 		err = v.compare(db)
 	}
+	for p, noted := range db.programRows() {
+		if err = cmp.Or(err, noted); err != nil {
+			break
+		}
+		program, wrong := engine.ParseProgram(p.Key, p.Value)
+		v.Programs, err = append(v.Programs, program), wrong
+	}
 	return v.Verified, err
 }
 
 // verifier follows the chain of entries.
 type verifier struct {
 	ledger.Verified
+	of      int64 // the number of the last entry
+	each    func(share float64) error
 	wanted  []ledger.Head // that the chain has to lead through
 	scratch []byte
 
@@ -144,7 +158,7 @@ func (v *verifier) follow(s *sqlite.Stmt, e *ledger.Entry) error {
 		return fmt.Errorf("entry %d was changed, or put in another's place", stored.ID)
 	}
 	v.Entries++
-	return v.checkHead()
+	return cmp.Or(v.checkHead(), engine.Tell(v.each, v.Head.ID, v.of))
 }
 
 // checkHead checks that the head is the wanted one, if one with its ID is wanted.

@@ -22,7 +22,7 @@ func newFilled(t testing.TB) *Ledger {
 }
 
 func verify(l *Ledger, archive string, earlier *ledger.Head) error {
-	_, err := l.Verify(archive, earlier)
+	_, err := l.Verify(archive, earlier, nil)
 	return err
 }
 

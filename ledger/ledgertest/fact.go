@@ -40,7 +40,7 @@ func recorded(t *testing.T, e Engine) {
 	if after, err := l.Head(); err != nil || after != before {
 		t.Errorf("facts have changed the head: %v, %v", after, err)
 	}
-	if _, err := l.Verify("", nil); err != nil {
+	if _, err := l.Verify("", nil, nil); err != nil {
 		t.Error(err)
 	}
 }

@@ -96,7 +96,7 @@ func charges(t failer, l ledger.Ledger) []ledger.Charge {
 }
 
 func verify(l ledger.Ledger, archive string, earlier *ledger.Head) error {
-	_, err := l.Verify(archive, earlier)
+	_, err := l.Verify(archive, earlier, nil)
 	return err
 }
 

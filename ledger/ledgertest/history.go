@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/version"
 	"github.com/geosql/geosql/ledger"
 )
 
@@ -232,17 +233,21 @@ func totals(t *testing.T, e Engine) {
 func verified(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	empty := head(t, l)
-	v, err := l.Verify("", &empty)
+	v, err := l.Verify("", &empty, nil)
 	check(t, err)
-	if v != (ledger.Verified{Head: ledger.Genesis(l.ID())}) || v.Head != empty {
+	if !reflect.DeepEqual(v, ledger.Verified{Head: ledger.Genesis(l.ID())}) || v.Head != empty {
 		t.Errorf("an empty ledger: %+v", v)
 	}
 	l = filled(t, e)
-	v, err = l.Verify("", nil)
+	begun := time.Now().Add(-time.Minute)
+	v, err = l.Verify("", nil, nil)
 	check(t, err)
 	noted := head(t, l)
-	if v != (ledger.Verified{Entries: noted.ID, Balances: 5, Limits: 3, Head: noted}) {
+	if !reflect.DeepEqual(v, ledger.Verified{Entries: noted.ID, Balances: 5, Limits: 3, Head: noted, Programs: v.Programs}) {
 		t.Errorf("%+v, head %v", v, noted)
+	}
+	if len(v.Programs) != 1 || v.Programs[0].Build != version.Build() || v.Programs[0].First.Before(begun) || v.Programs[0].Last.Before(v.Programs[0].First) {
+		t.Errorf("the ledger was written by %+v", v.Programs)
 	}
 	if again := head(t, l); again != noted {
 		t.Errorf("head %v became %v", noted, again)
@@ -329,7 +334,7 @@ func archived(t *testing.T, e Engine) {
 	if err := verify(l, "", &noted); err == nil || !strings.Contains(err.Error(), "archive") {
 		t.Errorf("a head of the archive: %v", err)
 	}
-	v, err := l.Verify(path, nil)
+	v, err := l.Verify(path, nil, nil)
 	check(t, err)
 	if v.Entries <= noted.ID || v.Balances != 5 || v.Limits != 3 {
 		t.Errorf("%+v after %v", v, noted)

@@ -219,7 +219,7 @@ func judgeQuestions(f *faults, s *recorded) {
 // judgeLedger verifies a ledger from an earlier head, and finds answers that are forgotten and traces
 // that lack points. It returns the head.
 func judgeLedger(f *faults, told *testimony, l *Ledger, earlier *ledger.Head) *ledger.Head {
-	if _, err := l.Verify("", earlier); err != nil {
+	if _, err := l.Verify("", earlier, nil); err != nil {
 		f.add("verifying: %v", err)
 	}
 	for _, key := range told.latest[max(0, len(told.latest)-30):] {

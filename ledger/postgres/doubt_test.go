@@ -134,7 +134,7 @@ func TestLeasedTraceSavedInDoubt(t *testing.T) {
 	if b.Spent != 3*hundredth {
 		t.Errorf("%+v", b)
 	}
-	_, err = l.Verify("", nil)
+	_, err = l.Verify("", nil, nil)
 	check(t, err)
 }
 
@@ -167,7 +167,7 @@ func TestNothingReturnsTwice(t *testing.T) {
 			t.Errorf("spent %v, reserved %v, of which another process holds %v; granted %v, and perhaps charged %v", b.Spent, b.Reserved, 3*hundredth, granted, failed)
 		}
 		check(t, held.End())
-		_, err = direct.Verify("", nil)
+		_, err = direct.Verify("", nil, nil)
 		check(t, err)
 	}
 	for call := range doubted {

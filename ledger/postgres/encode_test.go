@@ -94,7 +94,7 @@ func TestColumnsAreStored(t *testing.T) {
 			t.Errorf("%v: spent %v of %v", k, b.Spent, want)
 		}
 	}
-	v, err := l.Verify("", nil)
+	v, err := l.Verify("", nil, nil)
 	check(t, err)
 	if v.Balances != int64(len(spent)) {
 		t.Errorf("%+v, but %d balances", v, len(spent))
@@ -116,6 +116,6 @@ func TestEqualWindowsAreStored(t *testing.T) {
 			}
 		}
 	}
-	_, err := l.Verify("", nil)
+	_, err := l.Verify("", nil, nil)
 	check(t, err)
 }

@@ -198,12 +198,12 @@ func (p *Place) Complete() error {
 }
 
 // Verify implements [engine.Place].
-func (p *Place) Verify() (ledger.Verified, error) {
+func (p *Place) Verify(each func(share float64) error) (ledger.Verified, error) {
 	l, err := Open(p.url, false)
 	if err != nil {
 		return ledger.Verified{}, err
 	}
-	v, err := l.Verify("", nil)
+	v, err := l.Verify("", nil, each)
 	return v, errors.Join(err, l.Close())
 }
 
@@ -252,7 +252,7 @@ func makeRoom(ctx context.Context, tx pgx.Tx, c *engine.Contents) (generation in
 	}
 	_, err = tx.Exec(ctx, `TRUNCATE geosql.writer, geosql.entry, geosql.balance, geosql.budget, geosql.leased_trace, geosql.run, geosql.lease,
 		geosql.release, geosql.sharding, geosql.part, geosql.part_count, geosql.answer, geosql.seen, geosql.purse, geosql.fact, geosql.head;
-		DELETE FROM geosql.meta WHERE key IN ('moved_at', 'lost')`)
+		DELETE FROM geosql.meta WHERE key IN ('moved_at', 'lost') OR starts_with(key, '`+engine.ProgramKey+`')`)
 	return max(generation, c.Generation) + 1, err
 }
 
@@ -324,12 +324,17 @@ func fillTables(ctx context.Context, tx pgx.Tx, c *engine.Contents, generation i
 		func(r *ledger.RoleBudget) ([]any, error) {
 			return []any{r.Role, r.Account, string(r.Unit), int64(r.Spent)}, checkNames(r.Role, r.Account, string(r.Unit))
 		})
-	return copyRows(err, ctx, tx, "fact", []string{"id", "kind", "text", "digest", "recorded"}, c.Facts,
+	err = copyRows(err, ctx, tx, "fact", []string{"id", "kind", "text", "digest", "recorded"}, c.Facts,
 		func(r *engine.FactRow) ([]any, error) {
 			digest := sha256.Sum256([]byte(r.Text))
 			return []any{r.ID, r.Kind, r.Text, digest[:], r.Recorded}, checkTexts(r.Kind, r.Text)
 		})
+	return copyRows(err, ctx, tx, "meta", []string{"key", "value"}, c.Programs,
+		func(r *engine.ProgramRow) ([]any, error) { return []any{r.Key, r.Value}, checkTexts(r.Key, r.Value) })
 }
+
+// programsSQL reads the programs, in the order of their first writes.
+const programsSQL = "SELECT key, value FROM geosql.meta WHERE starts_with(key, '" + engine.ProgramKey + "') ORDER BY value"
 
 // checkTexts returns an error if a text cannot be stored.
 func checkTexts(texts ...string) error {
@@ -419,6 +424,10 @@ func contents(ctx context.Context, tx pgx.Tx) (*engine.Contents, error) {
 		return nil, err
 	}
 	copy(c.Archived.Hash[:], hash)
+	if err := tx.QueryRow(ctx, "SELECT coalesce(sum(seq - archived), 0)::bigint FROM geosql.writer").Scan(&c.Last); err != nil {
+		return nil, err
+	}
+	c.Last += c.Archived.ID
 	moved := time.Now().UnixMicro()
 	if at != nil {
 		moved = *at
@@ -496,6 +505,7 @@ FROM geosql.budget AS b LEFT JOIN (`+mergedSQL+`) AS m ON m.writer = b.writer AN
 	c.RoleBudgets = query(ctx, tx, "SELECT role, account, unit, spent FROM geosql.purse ORDER BY role, unit, account", scanRoleBudget)
 	c.Facts = query(ctx, tx, "SELECT id, kind, text, recorded FROM geosql.fact ORDER BY id",
 		func(rows pgx.Rows, r *engine.FactRow) error { return rows.Scan(&r.ID, &r.Kind, &r.Text, &r.Recorded) })
+	c.Programs = query(ctx, tx, programsSQL, func(rows pgx.Rows, r *engine.ProgramRow) error { return rows.Scan(&r.Key, &r.Value) })
 	return c, nil
 }
 

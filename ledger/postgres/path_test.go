@@ -110,7 +110,7 @@ func TestOthersAmongPlantedFunctions(t *testing.T) {
 	check(t, from.Retire("elsewhere"))
 	check(t, from.Read(to.Arrive))
 	check(t, to.Complete())
-	_, err = to.Verify()
+	_, err = to.Verify(nil)
 	check(t, err)
 	if s, err := from.State(); err != nil || s.Retired != "elsewhere" {
 		t.Errorf("%+v, %v", s, err)

@@ -26,6 +26,7 @@ type store struct {
 	// turn is held during a transaction.
 	turn   sync.Mutex
 	writer *writer // nil until something is written
+	noted  int64   // when the program was noted, 0 before
 
 	limits struct {
 		sync.Mutex
@@ -200,7 +201,30 @@ func (s *store) runOnce(ctx context.Context, jobs []*engine.Job, p *plan) error 
 	case t.written == 0:
 		return nil
 	}
-	return t.commit(ctx)
+	if err := t.commit(ctx); err != nil {
+		return err
+	}
+	t.end()
+	s.noteProgram(ctx, t.now)
+	return nil
+}
+
+// noteProgram notes that this program writes to the ledger, if it has not done so for a while. Nothing depends on
+// that: a role may not be allowed to do it, and a server that is away need not be waited for.
+func (s *store) noteProgram(ctx context.Context, now int64) {
+	if s.noted != 0 && now-s.noted < engine.ProgramPause {
+		return
+	}
+	s.noted = now
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	_ = transact(ctx, s.pool, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `
+INSERT INTO geosql.meta AS m SELECT $1::text, n.now || ' ' || n.now FROM (SELECT $2::bigint AS now) AS n
+WHERE NOT EXISTS (SELECT FROM geosql.meta WHERE key = $1 AND split_part(value, ' ', 2)::bigint > n.now - $3)
+ON CONFLICT (key) DO UPDATE SET value = split_part(m.value, ' ', 1) || ' ' || $2`, engine.ThisProgram(), now, engine.ProgramPause)
+		return err
+	})
 }
 
 // View implements [engine.Store].

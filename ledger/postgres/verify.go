@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,9 +17,9 @@ import (
 //
 // The order of entries of different writers is not part of their chains. It decides only which
 // window of an account is the last, and that is compared with its balance.
-func (l *Ledger) Verify(archive string, earlier *ledger.Head) (v ledger.Verified, err error) {
+func (l *Ledger) Verify(archive string, earlier *ledger.Head, each func(share float64) error) (v ledger.Verified, err error) {
 	err = l.read(func(r *reader) error {
-		v, err = r.verify(archive, earlier)
+		v, err = r.verify(archive, earlier, each)
 		return err
 	})
 	if err != nil {
@@ -30,15 +31,28 @@ func (l *Ledger) Verify(archive string, earlier *ledger.Head) (v ledger.Verified
 	return v, nil
 }
 
-func (r *reader) verify(archive string, earlier *ledger.Head) (ledger.Verified, error) {
-	v := &verifier{kept: engine.NewTotals()}
+func (r *reader) verify(archive string, earlier *ledger.Head, each func(share float64) error) (ledger.Verified, error) {
+	v := &verifier{each: each, kept: engine.NewTotals()}
 	err := v.read(r, archive, earlier)
+	if err == nil {
+		err = r.query(programsSQL, func(rows pgx.Rows) error {
+			var key, value string
+			if err := rows.Scan(&key, &value); err != nil {
+				return err
+			}
+			p, err := engine.ParseProgram(key, value)
+			v.Programs = append(v.Programs, p)
+			return err
+		})
+	}
 	return v.Verified, err
 }
 
 // verifier follows the chains of entries.
 type verifier struct {
 	ledger.Verified
+	of      int64 // how many entries there are to read
+	each    func(share float64) error
 	chains  chains
 	scratch []byte
 
@@ -67,6 +81,9 @@ func (v *verifier) read(r *reader, archive string, earlier *ledger.Head) (err er
 	}
 	for _, c := range v.chains {
 		c.wanted = append(c.wanted, c.archived, c.end)
+		if v.of += c.end.ID; archive == "" {
+			v.of -= c.archived.ID
+		}
 	}
 	if archive != "" {
 		if err := v.readArchive(r.store.id, archive); err != nil {
@@ -170,7 +187,7 @@ func (v *verifier) follow(e *record) error {
 		return fmt.Errorf("entry %d of writer %s was changed, or put in another's place", e.ID, e.writer)
 	}
 	v.Entries++
-	return c.check(e.writer)
+	return cmp.Or(c.check(e.writer), engine.Tell(v.each, v.Entries, v.of))
 }
 
 // record is an entry as it is stored. Its ID is its number in the writer's chain.

@@ -108,7 +108,7 @@ func TestVersion2(t *testing.T) {
 	if b, err := now.Balance("ana", unit); err != nil || b != before || b.Reserved != tenth || b.Spent != tenth+2*hundredth {
 		t.Errorf("%+v, %v; it was %+v", b, err, before)
 	}
-	_, err = now.Verify("", &head)
+	_, err = now.Verify("", &head, nil)
 	check(t, err)
 
 	check(t, now.Reserve(unit, items(tenth, "ana")))
@@ -133,6 +133,6 @@ func TestVersion2(t *testing.T) {
 	if gap := func(p ledger.Point) bool { return p.Gap }; len(points) != 3 || slices.IndexFunc(points, gap) != 1 {
 		t.Errorf("run %+v", points)
 	}
-	_, err = now.Verify("", &head)
+	_, err = now.Verify("", &head, nil)
 	check(t, err)
 }

@@ -20,6 +20,7 @@ type Contents struct {
 	Moves      int64 // how often the ledger has moved
 
 	Archived ledger.Head // the last entry that the ledger does not hold any more
+	Last     int64       // the number of the last entry, or about that
 	Entries  iter.Seq2[*ledger.Entry, error]
 
 	Balances    iter.Seq2[*KeyedBalance, error]
@@ -32,6 +33,7 @@ type Contents struct {
 	Seen        iter.Seq2[*SeenRow, error]
 	RoleBudgets iter.Seq2[*ledger.RoleBudget, error]
 	Facts       iter.Seq2[*FactRow, error]
+	Programs    iter.Seq2[*ProgramRow, error] // for its owner: no part of the proof, since nothing depends on them
 }
 
 // KeyedBalance is a stored balance.
@@ -92,6 +94,9 @@ type FactRow struct {
 	ledger.Fact
 	Recorded int64
 }
+
+// ProgramRow is the row of a program, as [ParseProgram] reads it.
+type ProgramRow struct{ Key, Value string }
 
 // A Proof stands for all contents of a ledger. Two ledgers with the same proof hold the same, to the last
 // digit.
@@ -209,6 +214,14 @@ func then[R any](before error, s *summer, rows iter.Seq2[*R, error], add func(*R
 	return sum(s, rows, add)
 }
 
+// Tell calls each, unless it is nil, with the share that is done, now and then.
+func Tell(each func(share float64) error, done, of int64) error {
+	if each == nil || done%4096 != 0 {
+		return nil
+	}
+	return each(float64(done) / float64(max(done, of)))
+}
+
 // A Place is one end of the move of a ledger.
 //
 // The ledger is retired at one end before it arrives at the other, and can be used there only once it
@@ -234,8 +247,8 @@ type Place interface {
 	// Read lets work read the ledger at the place, or the one that has arrived.
 	Read(work func(*Contents) error) error
 
-	// Verify verifies the ledger at the place, or the one that has arrived.
-	Verify() (ledger.Verified, error)
+	// Verify verifies the ledger at the place, or the one that has arrived, as [ledger.Chain] does.
+	Verify(each func(share float64) error) (ledger.Verified, error)
 
 	Close() error
 }

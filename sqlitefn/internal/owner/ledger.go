@@ -206,7 +206,7 @@ func verify(c frame.Call) ([]ledger.Verified, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := l.Verify(c.Text(argArchive), earlier)
+	found, err := l.Verify(c.Text(argArchive), earlier, nil)
 	return []ledger.Verified{found}, err
 }
 

@@ -31,6 +31,7 @@ import (
 // other order an answer could be charged and stored in between, and be in the copy without its
 // charge. Charges without their answers do no harm: the copy then shows more spent than it holds.
 func Make(ctx context.Context, f store.LedgerFlags, keys []string, path, to string) error {
+	begun := time.Now()
 	from, err := store.Find(path, f)
 	switch {
 	case err != nil:
@@ -79,14 +80,15 @@ func Make(ctx context.Context, f store.LedgerFlags, keys []string, path, to stri
 	if err != nil || !term.IsTerminal(int(os.Stderr.Fd())) {
 		return err
 	}
+	pace := fmt.Sprintf("%s in %.1f s", cli.Size(to, to+"-ledger"), time.Since(begun).Seconds())
 	switch {
 	case from.OnServer(): // it has said so
 	case from.Database == "":
-		cli.Say("copied %s to %s", path, to)
+		cli.Say("copied %s to %s: %s", path, to, pace)
 	case hasLedger:
-		cli.Say("copied %s to %s, and its ledger to %s-ledger", path, to, to)
+		cli.Say("copied %s to %s, and its ledger to %s-ledger: %s", path, to, to, pace)
 	default:
-		cli.Say("copied %s to %s; there is no ledger, since nobody has set a limit", path, to)
+		cli.Say("copied %s to %s: %s; there is no ledger, since nobody has set a limit", path, to, pace)
 	}
 	return nil
 }
@@ -204,10 +206,12 @@ func copyDatabase(ctx context.Context, from, to string) (id string, err error) {
 // showCopying calls work with a function that shows on the terminal how much of a file is copied,
 // and returns the cause once ctx has ended. It adds the name of the file to the errors of SQLite.
 func showCopying(ctx context.Context, path string, work func(each func(share float64) error) error) error {
-	line, begun := cli.NewTerminalLine(), time.Now()
+	line := cli.NewTerminalLine()
 	defer line.Clear()
+	steps := line.Steps()
+	steps("copying "+path, 0)
 	err := work(func(share float64) error {
-		line.Show("copying %s: %s", path, cli.ShareAndRest(share, cli.TimeLeft(begun, share)))
+		steps("copying "+path, share)
 		return context.Cause(ctx)
 	})
 	if _, ok := errors.AsType[*sqlite.Error](err); ok {

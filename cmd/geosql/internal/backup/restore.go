@@ -118,7 +118,7 @@ func (b *backup) inspect() error {
 		return fmt.Errorf("%s is no backup made by 'geosql backup', or was restored before: there is nothing to do", b.Ledger)
 	}
 	b.origin = *origin
-	if _, err := b.ledger.Verify("", nil); err != nil {
+	if _, err := b.ledger.Verify("", nil, nil); err != nil {
 		return fmt.Errorf("%s cannot be restored: %w", b.Ledger, err)
 	}
 	b.head, err = b.ledger.Head()

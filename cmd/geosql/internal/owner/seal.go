@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/geosql/geosql/cmd/geosql/internal/store"
 	"github.com/geosql/geosql/cmd/geosql/internal/vault"
@@ -82,6 +83,7 @@ func (t *Seal) aboutTable(flags *flag.FlagSet, name, usage string, set func(tabl
 
 // Run seals a database.
 func (t *Seal) Run(ctx context.Context, operands []string) error {
+	begun := time.Now()
 	t.in, t.out = operands[0], operands[1]
 	key, err := t.check()
 	if err != nil {
@@ -106,7 +108,8 @@ func (t *Seal) Run(ctx context.Context, operands []string) error {
 	if err != nil {
 		return err
 	}
-	cli.Say("sealed %s of %s into %s, with %s of %s", cli.Count(done.Values, "value"), cli.Count(done.Rows, "row"), t.out, cli.Count(int64(done.Accounts), "account"), t.in)
+	cli.Say("sealed %s of %s into %s, with %s of %s: %s in %s", cli.Count(done.Values, "value"), cli.Count(done.Rows, "row"), t.out,
+		cli.Count(int64(done.Accounts), "account"), t.in, cli.Size(t.out), cli.Pace(done.Rows, "rows", time.Since(begun)))
 	cli.Say("%s has a ledger of its own, %s-ledger; that of %s goes on by itself: put %s away, since querying both spends the rest twice", t.out, t.out, t.in, t.in)
 	return nil
 }
@@ -240,10 +243,9 @@ func (t *Seal) write(ctx context.Context, contents *sealing.Contents, key sealed
 	}
 	line := cli.NewTerminalLine()
 	defer line.Clear()
-	total := float64(max(contents.Rows(), 1))
-	done, err := contents.Seal(ctx, conn, key, ledger.ID(), func(rows int64) {
-		line.Show("sealing: %s", cli.ShareAndRest(min(float64(rows)/total, 1), 0))
-	})
+	steps, total := line.Steps(), float64(max(contents.Rows(), 1))
+	steps("sealing", 0)
+	done, err := contents.Seal(ctx, conn, key, ledger.ID(), func(rows int64) { steps("sealing", min(float64(rows)/total, 1)) })
 	if err = cmp.Or(err, conn.Close()); err != nil {
 		return nil, err
 	}
