@@ -39,12 +39,12 @@ func budgetOf(t *testing.T, db string, args ...string) (out, head string) {
 	return r.Out, head
 }
 
-// verifiedPattern matches what is said of a ledger that is in order and was written by this program alone.
+// verifiedPattern matches the lines about a ledger that is in order and was written by this program alone.
 var verifiedPattern = regexp.MustCompile(`^verified in (\d+ kB, )?\d+\.\d s, \d+ entries/s
 written to by geosql ` + regexp.QuoteMeta(version.Build()) + `, from \S+Z to \S+Z
 `)
 
-// wantVerified returns what is said after that.
+// wantVerified returns the lines after these.
 func wantVerified(t *testing.T, r clitest.Result) string {
 	t.Helper()
 	said := verifiedPattern.FindString(r.Err)

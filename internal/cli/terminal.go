@@ -80,7 +80,7 @@ func Pace(n int64, things string, took time.Duration) string {
 	return fmt.Sprintf("%.1f s, %.0f %s/s", seconds, float64(n)/max(seconds, 0.001), things)
 }
 
-// Size says how large files are together. Those that are not there have no size.
+// Size says how large files are together. A missing one has no size.
 func Size(names ...string) string {
 	size := 0.0
 	for _, name := range names {
