@@ -24,7 +24,6 @@ type service struct {
 	families, calls string
 	credentials     string // a folder of the machine
 	start, reload   string
-	environment     []string
 }
 
 // translate reads the unit. It ends the test at a directive that it does not know.
