@@ -37,6 +37,21 @@ func (c *catalogue) list() []function {
 	return l
 }
 
+// instead has a line for functions of PostgreSQL that are not here, with what to write.
+//
+//go:embed instead.txt
+var instead string
+
+// Instead returns what to write instead of a function of PostgreSQL, or an empty text.
+func Instead(function string) string {
+	for line := range strings.Lines(instead) {
+		if names, cure, _ := strings.Cut(line, ": "); slices.Contains(strings.Fields(names), strings.TrimSuffix(function, "()")) {
+			return strings.TrimSpace(cure)
+		}
+	}
+	return ""
+}
+
 // constants has a line for each function that always answers the same: its name, its type, its numbers of arguments, and the answer
 // as SQL writes it.
 //

@@ -568,6 +568,9 @@ var synonyms = map[string]string{
 // functionsOfNoParentheses are called without.
 var functionsOfNoParentheses = set("current_user session_user current_role current_catalog current_schema localtimestamp")
 
+// ordersTexts are the aggregates that would take intervals, which are texts here, for something else.
+var ordersTexts = set("sum avg total min max")
+
 // clocks tell the time as SQLite does, which is the same throughout a statement, also to proofs about it.
 var clocks = map[string]string{
 	"now": instant, "transaction_timestamp": instant, "statement_timestamp": instant, "current_timestamp": "datetime('now')",
@@ -620,6 +623,9 @@ func (r *rewriter) word(e *emitter, i, hi int, previous sqltext.Token) int {
 		if w.name == m.word && m.is(w, e.operand >= 0) {
 			r.unsupported(i, m.what, m.hint)
 		}
+	}
+	if (w.name == "between" || w.name == "not" && w.next.Is("between")) && r.times && e.operand >= 0 && e.sum.chunk >= 0 && r.kindOf(&e.sum, i) == anInterval {
+		r.unsupported(i, "BETWEEN of intervals", "compare with >= and <=")
 	}
 	if w.name == "at" && w.next.Is("time") && e.operand >= 0 {
 		return r.atTimeZone(e, i, hi)
@@ -909,6 +915,9 @@ func (r *rewriter) call(e *emitter, i, end, open, hi int, name string, qualified
 		if qualified {
 			name = "pg_format"
 		}
+	}
+	if ordersTexts[name] && r.temporal(lo, shut) == anInterval {
+		r.unsupported(i, name+" of intervals", "write "+name+"(extract(epoch FROM x)), in seconds")
 	}
 	s := r.sql[r.tokens[i].At:r.tokens[end].At]
 	if to, ok := synonyms[name]; ok {

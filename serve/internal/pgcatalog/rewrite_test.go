@@ -90,7 +90,8 @@ func TestUnsupported(t *testing.T) {
 	}{
 		{"SELECT DISTINCT ON (a) * FROM t", 1, "DISTINCT ON with *"}, {"SELECT DISTINCT ON (a) a, dx_value(b, 1) FROM t", 27, "DISTINCT ON with private answers"}, {"SELECT a FROM t FOR UPDATE", 17, "FOR UPDATE"},
 		{"SELECT é, a @> b", 13, "operator @>"}, {"SELECT a::money2", 9, "type money2"},
-		{"SELECT * FROM t, LATERAL (SELECT 1) x", 18, "LATERAL"},
+		{"SELECT 1, avg(b - a::timestamp) FROM t", 11, "avg of intervals"},
+		{"SELECT age(a, b) BETWEEN '1 day' AND '2 days'", 18, "BETWEEN of intervals"}, {"SELECT * FROM t, LATERAL (SELECT 1) x", 18, "LATERAL"},
 		{"SELECT a SIMILAR TO 'b'", 10, "SIMILAR TO"}, {"SELECT a[1:2]", 11, "slices"}, {"SELECT 1 FROM t GROUP BY GROUPING SETS (a)", 26, "GROUPING SETS"},
 		{"SELECT a ^ b", 10, "operator ^"}, {"SELECT a < ANY (b)", 0, ""},
 	} {

@@ -157,8 +157,8 @@ const (
 	oneTerm           // and with what multiplies it
 )
 
-// operandEnd returns the index behind the operand that begins at i.
-func (r *rewriter) operandEnd(i, hi, level int) int {
+// operandFrom returns the index behind the operand that begins at i.
+func (r *rewriter) operandFrom(i, hi, level int) int {
 	end := i
 	for k := r.skip(i, hi); k < hi; k = r.skip(end, hi) {
 		t := r.tokens[k]
@@ -173,9 +173,9 @@ func (r *rewriter) operandEnd(i, hi, level int) int {
 				end = r.after(k)
 			case level >= oneFactor && t.Is("at") && r.at(next, hi).Is("time"):
 				zone := r.skip(next+1, hi)
-				end = r.operandEnd(zone+1, hi, onePrimary)
+				end = r.operandFrom(zone+1, hi, onePrimary)
 			case level == oneTerm && t.IsSymbol("*", "/", "%"):
-				to := r.operandEnd(k+1, hi, oneFactor)
+				to := r.operandFrom(k+1, hi, oneFactor)
 				if to == k+1 {
 					return end
 				}
@@ -233,7 +233,7 @@ func (r *rewriter) computeTimes(e *emitter, i, hi int) int {
 	if operator == "*" || operator == "/" {
 		left, level = &e.product, oneFactor
 	}
-	end := r.operandEnd(i+1, hi, level)
+	end := r.operandFrom(i+1, hi, level)
 	a, b := r.kindOf(left, i), r.temporal(i+1, end)
 	compared := timed[operator] == ""
 	interval := a == anInterval || b == anInterval
@@ -263,7 +263,7 @@ func (r *rewriter) computeTimes(e *emitter, i, hi int) int {
 // atTimeZone rewrites x AT TIME ZONE y with its AT at i.
 func (r *rewriter) atTimeZone(e *emitter, i, hi int) int {
 	from := r.skip(r.skip(i+1, hi)+1, hi) + 1
-	end := r.operandEnd(from, hi, onePrimary)
+	end := r.operandFrom(from, hi, onePrimary)
 	if from >= hi || end == from {
 		r.fail(i, "42601", "a zone has to follow AT TIME ZONE")
 		return hi

@@ -163,6 +163,9 @@ func (db *database) compileError(ctx context.Context, err error, original string
 		w.Hint = "The dialect is SQLite's."
 	case "42883":
 		w.Hint = "The dialect is SQLite's: it has no function of that name and number of arguments."
+		if instead := pgcatalog.Instead(e.Message[strings.LastIndexByte(e.Message, ' ')+1:]); instead != "" {
+			w.Hint = "The dialect is SQLite's: " + instead + "."
+		}
 	}
 	w.Position = position(e, original)
 	return w

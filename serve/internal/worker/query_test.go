@@ -158,6 +158,20 @@ func TestTools(t *testing.T) {
 	}
 }
 
+// A function that is not there is refused with what to write.
+func TestInstead(t *testing.T) {
+	c := serve(t, Config{}).connect()
+	for sql, hint := range map[string]string{
+		"SELECT make_interval(7)": "The dialect is SQLite's: write interval '7 days'.", "SELECT chr(65)": "The dialect is SQLite's: write char(x).",
+		"SELECT unheard_of(7)": "The dialect is SQLite's: it has no function of that name and number of arguments.",
+	} {
+		_, err := c.Exec(context.Background(), sql)
+		if e, _ := err.(*pgconn.PgError); e == nil || e.Code != "42883" || e.Hint != hint {
+			t.Errorf("%s: %#v", sql, err)
+		}
+	}
+}
+
 // Errors of the remote come through whole.
 func TestRemoteError(t *testing.T) {
 	s := serve(t, Config{})
