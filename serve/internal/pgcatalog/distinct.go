@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// distinctOn rewrites SELECT DISTINCT ON (..) with its SELECT at list: rows are numbered in their order within what is
-// distinct, and the first ones stay. A name of ORDER BY that the select list explains stands for that expression, as does a
+// distinctOn rewrites SELECT DISTINCT ON (..) with its SELECT at list: rows are numbered in their order within those expressions,
+// and the first ones stay. A name of ORDER BY that the select list explains stands for that expression, as does a
 // position.
 func (r *rewriter) distinctOn(list, open, from, tail, hi int) string {
 	selects := min(from, tail)
@@ -38,7 +38,7 @@ func (r *rewriter) distinctOn(list, open, from, tail, hi int) string {
 			break
 		}
 	}
-	// The tail is what chooses rows, ORDER BY, and what limits them.
+	// The tail has conditions and groups, ORDER BY, and limits.
 	order, limit := hi, hi
 	for i := tail; i < hi; i = r.after(i) {
 		switch t := r.tokens[i]; {

@@ -37,12 +37,12 @@ func (c *catalogue) list() []function {
 	return l
 }
 
-// instead has a line for functions of PostgreSQL that are not here, with what to write.
+// instead has a line for functions of PostgreSQL that are not here, with their cure.
 //
 //go:embed instead.txt
 var instead string
 
-// Instead returns what to write instead of a function of PostgreSQL, or an empty text.
+// Instead returns the SQL to write instead of a function of PostgreSQL, or an empty text.
 func Instead(function string) string {
 	for line := range strings.Lines(instead) {
 		if names, cure, _ := strings.Cut(line, ": "); slices.Contains(strings.Fields(names), strings.TrimSuffix(function, "()")) {

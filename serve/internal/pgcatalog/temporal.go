@@ -7,8 +7,8 @@ import (
 	"github.com/geosql/geosql/internal/sqltext"
 )
 
-// A temporal is a kind of time. To SQLite they are all texts, so that operators on them become functions, which see from the
-// texts what they are. That is done where the statement itself tells that an operand is one, never because of a column.
+// A temporal is a kind of time. To SQLite they are all texts, so that operators on them become functions, which read the
+// texts. That is done where the statement itself tells that an operand is one, never because of a column.
 type temporal int
 
 const (
@@ -154,7 +154,7 @@ var units = set("year month day hour minute second")
 const (
 	onePrimary = iota // with its casts
 	oneFactor         // and with AT TIME ZONE
-	oneTerm           // and with what multiplies it
+	oneTerm           // and with its factors
 )
 
 // operandFrom returns the index behind the operand that begins at i.

@@ -42,7 +42,7 @@ func (l *library) addFormats() {
 	})
 }
 
-// A clock is what forms show of a time, or of an interval, which is no moment.
+// A clock has the parts of a time that forms show, or of an interval, which is no moment.
 type clock struct {
 	year, month, day int
 	time             time.Duration // of the day
@@ -52,7 +52,7 @@ type clock struct {
 // hour12 returns the hour on a dial.
 func (c clock) hour12() int { return (int(c.time/time.Hour)+11)%12 + 1 }
 
-// numbers are the patterns of numbers: of what, with how many digits, and whether of dates only.
+// numbers are the patterns of numbers: the part, its digits, and whether of dates only.
 var numbers = map[string]struct {
 	of     func(c clock) int
 	digits int
@@ -72,7 +72,7 @@ var numbers = map[string]struct {
 	"SSSS": {func(c clock) int { return int(c.time / time.Second) }, 1, true}, "SSSSS": {func(c clock) int { return int(c.time / time.Second) }, 1, true},
 }
 
-// words are the patterns of names, in lower case: of what, and to how many letters they are filled up.
+// words are the patterns of names, in lower case: the name, and the letters to which it is filled up.
 var words = map[string]struct {
 	of      func(c clock) string
 	letters int

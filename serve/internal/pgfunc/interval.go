@@ -35,7 +35,7 @@ func (i interval) times(n float64) interval {
 	return interval{int64(months), int64(days), time.Duration(math.RoundToEven(rest)) * time.Microsecond}
 }
 
-// micro rounds days so that what is left of a computation with binary numbers is no microsecond.
+// micro rounds days so that the error of a computation with binary numbers is no microsecond.
 func micro(days float64) float64 { return math.Round(days*1e12) / 1e12 }
 
 // String returns the interval as PostgreSQL shows it.

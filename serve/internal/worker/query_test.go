@@ -101,7 +101,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// What tools of PostgreSQL write has PostgreSQL's types, answers over sealed columns too, and names the private form.
+// Statements of tools of PostgreSQL have PostgreSQL's types, answers over sealed columns too, and names the private form.
 func TestTools(t *testing.T) {
 	s := serve(t, Config{})
 	c := s.connect()
@@ -158,7 +158,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// A function that is not there is refused with what to write.
+// A function that is not there is refused with a cure.
 func TestInstead(t *testing.T) {
 	c := serve(t, Config{}).connect()
 	for sql, hint := range map[string]string{
