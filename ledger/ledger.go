@@ -145,6 +145,9 @@ type Releases interface {
 	// continued must have the same plan, else OpenRelease returns a [*ReleaseError]. A
 	// release that was published can be opened but not charged.
 	OpenRelease(id string, plan ReleasePlan) (Release, error)
+
+	// AllReleases returns the releases that have begun, by ID.
+	AllReleases() ([]NamedRelease, error)
 }
 
 // Facts keeps the declarations of an owner, such as roles and columns, in their order.

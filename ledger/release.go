@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/geosql/geosql/budget"
@@ -33,23 +34,26 @@ type Release interface {
 	// Seal ends the release: the draft with this hash will be published where the plan says.
 	// Nothing can be charged or sealed under the release's ID any more.
 	Seal(sha256 string) error
+}
 
-	// Other returns the ID of another release that is sealed with this hash and has the same
-	// output, or "" if there is none.
-	Other(sha256 string) (id string, err error)
+// A NamedRelease is a release that a ledger keeps.
+type NamedRelease struct {
+	ID        string
+	Plan      ReleasePlan
+	Published *Published // nil if it is not sealed
 }
 
 // ReleasePlan holds the facts that must not change between two attempts at a release.
 type ReleasePlan struct {
 	Digest   string // of the data set
 	Settings string // that the draws depend on
-	Output   string // where it is to be published
+	Output   string // where it is to be published: a line for each file
 }
 
 // Published describes the published data set of a release.
 type Published struct {
 	Output string    // where
-	SHA256 string    // of its bytes, in hexadecimal
+	SHA256 string    // of the bytes of each file, in hexadecimal, with spaces between them
 	Time   time.Time // when it was sealed
 }
 
@@ -63,7 +67,7 @@ func (p ReleasePlan) CheckUnchanged(id string, wanted ReleasePlan) error {
 	case p.Digest != wanted.Digest:
 		reason = "has another input"
 	case p.Output != wanted.Output:
-		reason = "goes to " + p.Output
+		reason = "goes to " + strings.ReplaceAll(p.Output, "\n", ", ")
 	default:
 		return nil
 	}

@@ -158,6 +158,16 @@ func (f *file) hash() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
+// hashFile returns the hash of a file.
+func hashFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return (&file{File: f}).hash()
+}
+
 // syncAndHash syncs the file and returns its hash, which it computes meanwhile.
 func (f *file) syncAndHash() (hash string, err error) {
 	done := make(chan error, 1)

@@ -99,10 +99,6 @@ func (r *run) forecast(ctx context.Context) (*Forecast, error) {
 		}
 		return f, nil
 	}
-	if r.there != "" {
-		f.Refused = existsError(r.spec.Out)
-		return f, nil
-	}
 	d, payment := r.demand(r.charges(ctx))
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -117,11 +113,11 @@ func (r *run) forecast(ctx context.Context) (*Forecast, error) {
 
 // completes reports whether the release would only name the files that an earlier attempt sealed.
 func (r *run) completes(p *ledger.Published) (bool, error) {
-	sealed, err := r.leftSealed(p)
-	if err == nil && sealed {
-		_, err = r.sealedFiles()
+	sealed, _, err := r.leftSealed(p)
+	if err == nil && len(sealed) > 0 {
+		_, err = r.sealedFiles(sealed)
 	}
-	return sealed && err == nil, err
+	return len(sealed) > 0 && err == nil, err
 }
 
 func (r *run) setAccuracy(f *Forecast) (err error) {

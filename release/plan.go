@@ -17,8 +17,8 @@ type plan struct {
 	read    []int           // their numbers in the input
 	account int             // the column of the accounts; -1 if all rows have the same account
 	points  []dataset.Point
-	whole   bool           // a row has all of its locations or none
-	format  dataset.Format // of the output
+	whole   bool // a row has all of its locations or none
+	formats formats
 	output  []output
 	schema  dataset.Schema
 }
@@ -33,11 +33,11 @@ type output struct {
 func (o output) kept() bool { return o.point < 0 }
 
 // newPlan returns the plan for the columns that the spec names.
-func newPlan(s *Spec, fields []dataset.Field, format dataset.Format) (*plan, error) {
+func newPlan(s *Spec, fields []dataset.Field, formats formats) (*plan, error) {
 	if err := s.checkColumns(); err != nil {
 		return nil, err
 	}
-	p := &plan{account: -1, format: format, whole: s.MaxRows > 0}
+	p := &plan{account: -1, formats: formats, whole: s.MaxRows > 0}
 	number := map[string]int{}
 	for i, f := range fields {
 		if s.reads(f.Name) {

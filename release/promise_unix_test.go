@@ -214,7 +214,7 @@ func TestPublishedLeavesOthersAlone(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	check(t, os.Remove(s.Out))
-	if sum, err := attempt(s, defaultSizes, l); err != nil || !sum.Repeated || !sum.Gone {
+	if sum, err := attempt(s, defaultSizes, l); err != nil || !sum.Repeated || sum.Gone == nil {
 		t.Errorf("got %+v, %v", sum, err)
 	}
 	second.Progress = nil

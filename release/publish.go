@@ -2,12 +2,13 @@ package release
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/geosql/geosql/internal/files"
 	"github.com/geosql/geosql/ledger"
@@ -17,16 +18,19 @@ import (
 // seal writes the report and the metadata, syncs all files and then seals the release in the ledger.
 func (r *run) seal(ctx context.Context) error {
 	r.spec.report(Progress{Sealing, 1, r.found.rows})
-	hash, err := r.out.syncAndHash()
-	if err != nil {
-		return err
+	hashes := make([]string, len(r.outs))
+	for i, out := range r.outs {
+		var err error
+		if hashes[i], err = out.syncAndHash(); err != nil {
+			return err
+		}
 	}
 	if r.rejects != nil {
 		if err := r.rejects.Sync(); err != nil {
 			return err
 		}
 	}
-	if err := r.writeReports(ctx, hash); err != nil {
+	if err := r.writeReports(ctx, hashes); err != nil {
 		return err
 	}
 	for _, f := range r.files() {
@@ -35,7 +39,7 @@ func (r *run) seal(ctx context.Context) error {
 		}
 		f.keep = true // from here on it may be sealed, even if the commit seems to fail
 	}
-	err = r.release.Seal(hash)
+	err := r.release.Seal(strings.Join(hashes, " "))
 	if _, ok := errors.AsType[*ledger.ReleaseError](err); ok { // another process has continued it
 		for _, f := range r.files() {
 			f.keep = false
@@ -44,7 +48,7 @@ func (r *run) seal(ctx context.Context) error {
 	return err
 }
 
-// publish gives the files their final names, the output last.
+// publish gives the files their final names, the first output last: where it is, all are.
 func (r *run) publish(files []*file) error {
 	for _, f := range files {
 		if exists(f.path) {
@@ -60,100 +64,125 @@ func (r *run) publish(files []*file) error {
 	return nil
 }
 
-// files returns the temporary files, starting with the output's.
+// files returns the temporary files that are open, starting with the outputs'.
 func (r *run) files() []*file {
-	files := []*file{r.out, r.report, r.metadata}
-	for _, f := range []*file{r.density, r.rejects} {
+	all := slices.Clone(r.outs)
+	for _, f := range []*file{r.report, r.metadata, r.density, r.rejects} {
 		if f != nil {
-			files = append(files, f)
+			all = append(all, f)
 		}
 	}
-	return files
+	return all
 }
 
-// hashOutput returns the hash of the output if an earlier release has published it, and "" if there
-// is none. Any other file in its place is an error.
-func (r *run) hashOutput() (string, error) {
-	if !exists(r.spec.Out) {
+// hashOutputs finds the outputs that an earlier release has published. Any other file in the place of
+// one is an error.
+func (r *run) hashOutputs() error {
+	for i, out := range r.spec.outs() {
+		hash, err := r.hashOutput(out, r.paths[i])
+		if err != nil {
+			return err
+		}
+		r.there = append(r.there, hash)
+	}
+	return nil
+}
+
+// hashOutput returns the hash of a published output, and "" if there is none.
+func (r *run) hashOutput(out, path string) (string, error) {
+	if !exists(path) {
 		return "", nil
 	}
-	f, err := os.Open(r.spec.Out)
+	hash, err := hashFile(path)
 	if err != nil {
-		return "", existsError(r.spec.Out)
+		return "", existsError(out)
 	}
-	defer f.Close()
-	hash, err := (&file{File: f}).hash()
-	if err != nil {
-		return "", existsError(r.spec.Out)
-	}
-	output, err := filepath.Abs(r.spec.Out)
-	if err != nil {
-		return "", err
-	}
-	// A release that nobody has begun tells which others have this output.
-	none, err := r.ledger.FindRelease(rand.Text(), ledger.ReleasePlan{Output: output})
-	if err != nil {
-		return "", err
-	}
-	id, err := none.Other(hash)
+	id, err := r.sealedAs(path, hash)
 	if err == nil && id == "" {
-		err = existsError(r.spec.Out)
+		err = existsError(out)
 	}
 	return hash, err
 }
 
-// finish publishes the sealed file of an earlier attempt. If that has its name already, finish does
+// sealedAs returns the ID of a release that is sealed with an output of that path and hash, or "".
+func (r *run) sealedAs(path, hash string) (id string, err error) {
+	all, err := r.ledger.AllReleases()
+	for _, x := range all {
+		if x.Published != nil && hashOf(x.Published, path) == hash {
+			id = x.ID
+		}
+	}
+	return id, err
+}
+
+// hashOf returns the hash of a sealed output, or "" if the release has no output of that path.
+func hashOf(p *ledger.Published, path string) string {
+	hashes := strings.Fields(p.SHA256)
+	if i := slices.Index(strings.Split(p.Output, "\n"), path); i >= 0 && i < len(hashes) {
+		return hashes[i]
+	}
+	return ""
+}
+
+// finish publishes the sealed files of an earlier attempt. If they have their names already, finish does
 // nothing.
 func (r *run) finish(p *ledger.Published) (*Summary, error) {
-	sealed, err := r.leftSealed(p)
+	sealed, gone, err := r.leftSealed(p)
 	if err != nil {
 		return nil, err
 	}
-	if !sealed {
-		s, err := r.summary(r.found.payers)
-		if err == nil {
-			s.Repeated, s.Finished, s.Gone = true, &p.Time, r.there != p.SHA256
+	if len(sealed) > 0 {
+		nameless, err := r.sealedFiles(sealed)
+		if err != nil {
+			return nil, err
 		}
-		return s, err
-	}
-	nameless, err := r.sealedFiles()
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range r.files() {
-		if f.keep = f.left; !f.left { // the file has its final name; this one is empty and not needed
-			f.remove()
+		for _, f := range r.files() {
+			f.keep = slices.Contains(nameless, f)
+			if !f.left { // the file has its final name; this one is empty and not needed
+				f.remove()
+			}
 		}
-	}
-	if err := r.publish(nameless); err != nil {
-		return nil, err
+		if err := r.publish(nameless); err != nil {
+			return nil, err
+		}
 	}
 	s, err := r.summary(r.found.payers)
 	if err == nil {
-		s.Finished = &p.Time
+		s.Repeated, s.Finished, s.Gone = len(sealed) == 0, &p.Time, gone
 	}
 	return s, err
 }
 
-// leftSealed reports whether the file that an earlier attempt has left is the sealed one, which
-// still lacks its name. It may be another sealed release.
-func (r *run) leftSealed(p *ledger.Published) (bool, error) {
-	if !r.out.left {
-		return false, nil
+// leftSealed returns the outputs that an earlier attempt has left sealed and without their names. What else
+// it has left may be of another release. Gone are outputs that are neither there nor left.
+func (r *run) leftSealed(p *ledger.Published) (sealed []*file, gone []string, err error) {
+	for i, out := range r.outs {
+		hash := ""
+		if out.left {
+			if hash, err = out.hash(); err != nil {
+				return nil, nil, err
+			}
+		}
+		switch want := hashOf(p, r.paths[i]); {
+		case want != "" && hash == want:
+			sealed = append(sealed, out)
+		case want == "" || r.there[i] != want:
+			gone = append(gone, out.path)
+		}
 	}
-	hash, err := r.out.hash()
-	return hash == p.SHA256, err
+	return sealed, gone, nil
 }
 
-// sealedFiles returns the files of a sealed release that still lack their names.
-func (r *run) sealedFiles() (nameless []*file, err error) {
+// sealedFiles returns the files of a sealed release that still lack their names: these outputs, and others.
+func (r *run) sealedFiles(outs []*file) (nameless []*file, err error) {
 	if err := r.checkReport(); err != nil {
 		return nil, err
 	}
 	if r.found.invalid > 0 && !r.rejects.left && !exists(r.rejects.path) {
 		return nil, fmt.Errorf("release %s did not write invalid rows to %s: repeat the command with its earlier --rejects", r.id, r.rejects.path)
 	}
-	for _, f := range r.files() {
+	nameless = outs
+	for _, f := range r.files()[len(r.outs):] {
 		if f.left {
 			nameless = append(nameless, f)
 		}

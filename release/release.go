@@ -5,10 +5,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,7 +39,8 @@ type run struct {
 	dry       bool // nothing is written or charged
 	reader    dataset.Reader
 	plan      *plan
-	format    dataset.Format
+	formats   formats  // of the outputs
+	paths     []string // of the outputs, absolute
 	mechanism planar.Mechanism
 	found     *findings
 
@@ -45,11 +48,12 @@ type run struct {
 	inLedger ledger.ReleasePlan
 	release  ledger.Release
 
-	out, report, metadata, rejects, density *file // rejects and density are nil if the spec wants none
+	outs                               []*file
+	report, metadata, rejects, density *file // rejects and density are nil if the spec wants none
 
 	plane *density.Plane // nil without density
 
-	there string // hash of an output that is there when the run begins; "" if there is none
+	there []string // hash of each output that is there when the run begins; "" if it is not
 
 	spill func() (*os.File, error) // opens a file for accounts; nil: beside the output
 
@@ -92,9 +96,6 @@ func (r *run) run(ctx context.Context) (*Summary, error) {
 	}
 	if published := r.release.Published(); published != nil {
 		return r.finish(published)
-	}
-	if r.there != "" {
-		return nil, existsError(r.spec.Out)
 	}
 	if err := r.checkStart(ctx); err != nil {
 		return nil, err
@@ -139,21 +140,26 @@ func (r *run) checkFiles() error {
 	return nil
 }
 
-// checkLeftover returns an error if the file that an earlier attempt left is another release
+// checkLeftover returns an error if a file that an earlier attempt left is of another release
 // that is sealed and only lacks its name.
 func (r *run) checkLeftover() error {
-	if !r.out.left {
-		return nil
+	for i, out := range r.outs {
+		if !out.left {
+			continue
+		}
+		hash, err := out.hash()
+		if err != nil {
+			return err
+		}
+		other, err := r.sealedAs(r.paths[i], hash)
+		if err == nil && other != "" {
+			err = fmt.Errorf("%s is of the complete release %s: repeat its command with --id %s to give it its name", out.Name(), other, other)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	hash, err := r.out.hash()
-	if err != nil {
-		return err
-	}
-	other, err := r.release.Other(hash)
-	if err == nil && other != "" {
-		err = fmt.Errorf("%s is the complete release %s: repeat its command with --id %s to give it its name", r.out.Name(), other, other)
-	}
-	return err
+	return nil
 }
 
 func existsError(path string) error {
@@ -174,10 +180,10 @@ func (s *Spec) workers() int {
 // prepare checks the spec and opens the files.
 func (r *run) prepare(ctx context.Context) (err error) {
 	s := r.spec
-	if err := r.setFormat(); err != nil {
+	if err := r.setFormats(); err != nil {
 		return err
 	}
-	if r.there, err = r.hashOutput(); err != nil {
+	if err := r.hashOutputs(); err != nil {
 		return err
 	}
 	if r.mechanism, err = newMechanism(ctx, s); err != nil {
@@ -195,8 +201,12 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if err := r.checkTemporaryNames(); err != nil {
 		return err
 	}
-	if r.out, err = r.openFile(s.Out); err != nil {
-		return err
+	for _, path := range s.outs() {
+		out, err := r.openFile(path)
+		if err != nil {
+			return err
+		}
+		r.outs = append(r.outs, out)
 	}
 	if r.report, err = r.openFile(reportPath(s.Out)); err != nil {
 		return err
@@ -215,21 +225,38 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// setFormat sets the format of the output.
-func (r *run) setFormat() (err error) {
-	s := r.spec
-	if r.format, err = dataset.FormatOf(s.Out); err == nil && s.EscapeFormulas && r.format.Typed() {
-		err = fmt.Errorf("%s: formulas can be escaped in CSV only", s.Out)
+// setFormats sets the formats and the paths of the outputs.
+func (r *run) setFormats() error {
+	for _, out := range r.spec.outs() {
+		format, err := dataset.FormatOf(out)
+		if err != nil {
+			return err
+		}
+		path, err := filepath.Abs(out)
+		switch {
+		case err != nil:
+			return err
+		case r.spec.EscapeFormulas && format.Typed():
+			return fmt.Errorf("%s: formulas can be escaped in CSV only", out)
+		case strings.Contains(path, "\n"): // the ledger keeps a line for each
+			return errors.New("the path of an output must be a line of text")
+		}
+		r.formats, r.paths = append(r.formats, format), append(r.paths, path)
 	}
-	return err
+	return nil
 }
 
 // setPlan sets the plan for the columns of the reader.
 func (r *run) setPlan() (err error) {
-	if r.plan, err = newPlan(r.spec, r.reader.Fields(), r.format); err != nil {
+	if r.plan, err = newPlan(r.spec, r.reader.Fields(), r.formats); err != nil {
 		return err
 	}
-	return r.format.Check(r.plan.schema)
+	for _, format := range r.formats {
+		if err := format.Check(r.plan.schema); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // openFile opens the temporary file of path. A dry run leaves it as it is.
@@ -244,14 +271,14 @@ func (r *run) openFile(path string) (*file, error) {
 // or the ledger, since a file of that name is emptied or removed.
 func (r *run) checkTemporaryNames() error {
 	s := r.spec
-	temporary := []string{s.Out + unfinished, reportPath(s.Out) + unfinished, metadataPath(s.Out) + unfinished, densityPath(s.Out) + unfinished, accountsPath(s.Out)}
-	if s.Rejects != "" {
-		for path, what := range map[string]string{s.Out: "output", reportPath(s.Out): "report", metadataPath(s.Out): "file of metadata", densityPath(s.Out): "density"} {
-			if filepath.Clean(s.Rejects) == filepath.Clean(path) {
-				return fmt.Errorf("%s cannot be both the %s and the file of rejects", path, what)
-			}
+	temporary, names := []string{accountsPath(s.Out)}, map[string]string{}
+	for _, f := range s.files() {
+		path := filepath.Clean(f.path)
+		if what, twice := names[path]; twice {
+			return fmt.Errorf("%s cannot be both the %s and the %s", f.path, what, f.what)
 		}
-		temporary = append(temporary, s.Rejects+unfinished)
+		names[path] = f.what
+		temporary = append(temporary, f.path+unfinished)
 	}
 	for _, path := range temporary {
 		switch {
@@ -264,20 +291,35 @@ func (r *run) checkTemporaryNames() error {
 	return nil
 }
 
+// A namedFile is the path of a file, and its meaning.
+type namedFile struct{ path, what string }
+
+// files returns the files that a release writes.
+func (s *Spec) files() (all []namedFile) {
+	for i, path := range s.outs() {
+		what := "output"
+		if i > 0 {
+			what = fmt.Sprint("output ", i+1)
+		}
+		all = append(all, namedFile{path, what})
+	}
+	all = append(all, namedFile{reportPath(s.Out), "report"}, namedFile{metadataPath(s.Out), "file of metadata"}, namedFile{densityPath(s.Out), "density"})
+	if s.Rejects != "" {
+		all = append(all, namedFile{s.Rejects, "file of rejects"})
+	}
+	return all
+}
+
 // infers reports whether the kinds of columns have to be inferred.
 func (r *run) infers() bool {
 	name := strings.TrimSuffix(strings.ToLower(r.spec.In), ".gz")
 	csv := strings.HasSuffix(name, ".csv") || strings.HasSuffix(name, ".tsv") || strings.HasSuffix(name, ".txt")
-	return csv && r.format.Typed()
+	return csv && r.formats.typed()
 }
 
 // find finds the release in the ledger, which need not know it.
-func (r *run) find() error {
-	output, err := filepath.Abs(r.spec.Out)
-	if err != nil {
-		return err
-	}
-	r.inLedger = ledger.ReleasePlan{Digest: r.found.digest.String(), Settings: r.settings(), Output: output}
+func (r *run) find() (err error) {
+	r.inLedger = ledger.ReleasePlan{Digest: r.found.digest.String(), Settings: r.settings(), Output: strings.Join(r.paths, "\n")}
 	if r.id = r.spec.ID; r.id == "" {
 		r.id = defaultID(r.ledger.ID(), r.inLedger)
 	}
@@ -348,7 +390,7 @@ func (r *run) write(ctx context.Context) error {
 		}
 	}
 	r.found.setKinds(r.plan)
-	out, err := r.format.Create(r.out.File, r.plan.schema)
+	out, err := r.create()
 	if err != nil {
 		return err
 	}
@@ -377,9 +419,9 @@ func (r *run) writeRows(ctx context.Context, out dataset.Writer) (err error) {
 
 func (r *run) newDrawer(out, rejects dataset.Writer) *drawer {
 	payer, _ := r.spec.constant()
-	kind := dataset.Text
-	if r.format.Typed() {
-		kind = dataset.Real
+	kind := dataset.Real
+	if slices.ContainsFunc(r.formats, func(f dataset.Format) bool { return !f.Typed() }) {
+		kind = dataset.Text // with digits as they are to be printed
 	}
 	return &drawer{
 		rowReader: newRowReader(r.plan),
@@ -405,9 +447,7 @@ func (r *run) close() {
 	if r.found != nil && r.found.accounts != nil { // shards have none when they are drawn
 		r.found.accounts.Close()
 	}
-	for _, f := range []*file{r.out, r.report, r.metadata, r.rejects, r.density} {
-		if f != nil {
-			f.close()
-		}
+	for _, f := range r.files() {
+		f.close()
 	}
 }

@@ -7,16 +7,17 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/geosql/geosql/release/internal/report"
 )
 
-// writeReports writes the temporary files of the report, of the metadata and of the density of an output with a
-// hash.
-func (r *run) writeReports(ctx context.Context, hash string) error {
-	d, err := r.reportData(hash)
+// writeReports writes the temporary files of the report, of the metadata and of the density of outputs with these
+// hashes.
+func (r *run) writeReports(ctx context.Context, hashes []string) error {
+	d, err := r.reportData(hashes)
 	if err != nil {
 		return err
 	}
@@ -35,7 +36,7 @@ func (r *run) writeReports(ctx context.Context, hash string) error {
 // tryReport checks, before the first charge, that the report and the metadata can be written.
 func (r *run) tryReport() error {
 	r.surveys = newSurveys(r.spec, r.noise())
-	d, err := r.reportData(strings.Repeat("0", 2*sha256.Size))
+	d, err := r.reportData(slices.Repeat([]string{strings.Repeat("0", 2*sha256.Size)}, len(r.formats)))
 	r.at = time.Time{}
 	if err != nil {
 		return err
@@ -46,7 +47,7 @@ func (r *run) tryReport() error {
 	return report.WriteMetadata(io.Discard, d.Public)
 }
 
-func (r *run) reportData(hash string) (report.Data, error) {
+func (r *run) reportData(hashes []string) (report.Data, error) {
 	if r.at.IsZero() {
 		r.at = time.Now().UTC()
 	}
@@ -54,11 +55,14 @@ func (r *run) reportData(hash string) (report.Data, error) {
 	mean, within95, err := r.accuracy()
 	_, one := s.constant()
 	p := report.Public{
-		About: s.About, Output: filepath.Base(s.Out), SHA256: hash, Time: r.at,
+		About: s.About, Output: filepath.Base(s.Out), SHA256: hashes[0], Time: r.at,
 		Rows: r.found.kept(), MaxRows: s.MaxRows, Dropped: r.found.dropped, Kept: s.Keep, EscapedFormulas: s.EscapeFormulas, SetAside: s.Rejects != "",
 		Mechanism: cmp.Or(s.Mechanism, DefaultMechanism), Law: r.noise().Law(), Epsilon: r.mechanism.Price().Amount.Float64(), Level: s.Level, Radius: s.Radius, OneAccount: one,
 		Box: s.Box, Step: s.Step, Region: s.Region != "",
 		MeanError: mean, Error95: within95,
+	}
+	for i, path := range s.Also {
+		p.Also = append(p.Also, report.Copy{File: filepath.Base(path), SHA256: hashes[1+i]})
 	}
 	for k := range r.surveys {
 		p.Locations = append(p.Locations, report.Location{Lat: s.Lat[k], Lon: s.Lon[k], Released: r.surveys[k].released})

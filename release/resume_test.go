@@ -24,7 +24,7 @@ func TestRepeated(t *testing.T) {
 	repeat := func(gone bool) {
 		t.Helper()
 		sum, err := attempt(s, defaultSizes, l)
-		if err != nil || !sum.Repeated || sum.Finished == nil || sum.Gone != gone || sum.ID != first.ID || sum.Rows != first.Rows {
+		if err != nil || !sum.Repeated || sum.Finished == nil || (sum.Gone != nil) != gone || sum.ID != first.ID || sum.Rows != first.Rows {
 			t.Errorf("got %+v, %v", sum, err)
 		}
 	}
@@ -76,7 +76,7 @@ func TestSealedIsKept(t *testing.T) {
 
 	other := s
 	other.ID = "second"
-	if _, err := attempt(other, defaultSizes, l); err == nil || !strings.Contains(err.Error(), "is the complete release first") {
+	if _, err := attempt(other, defaultSizes, l); err == nil || !strings.Contains(err.Error(), "is of the complete release first") {
 		t.Errorf("got %v", err)
 	}
 	_, err = attempt(s, defaultSizes, l)

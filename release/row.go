@@ -35,7 +35,7 @@ func newRowReader(p *plan) rowReader { return rowReader{plan: p, at: make([]loca
 func (r *rowReader) begin(rows *dataset.Rows) {
 	r.doubtful = r.doubtful[:0]
 	for _, o := range r.plan.output {
-		if o.kept() && !r.plan.format.HoldsAll(r.plan.fields[o.column].Kind, &rows.Columns[o.column]) {
+		if o.kept() && !r.plan.formats.holdsAll(r.plan.fields[o.column].Kind, &rows.Columns[o.column]) {
 			r.doubtful = append(r.doubtful, o.column)
 		}
 	}
@@ -89,7 +89,7 @@ func (p *plan) checkAccount(rows *dataset.Rows, i int) error {
 // before anybody is charged.
 func (r *rowReader) checkKept(rows *dataset.Rows, i int) error {
 	for _, column := range r.doubtful {
-		if f := r.plan.fields[column]; !r.plan.format.Holds(f.Kind, &rows.Columns[column], i) {
+		if f := r.plan.fields[column]; !r.plan.formats.holds(f.Kind, &rows.Columns[column], i) {
 			return fmt.Errorf("column %s: %w", printable.Text(f.Name), rows.Columns[column].MisfitError(i, f.Kind))
 		}
 	}

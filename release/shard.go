@@ -151,7 +151,7 @@ func (s *sharding) prepare(ctx context.Context) (err error) {
 	if err := s.checkShards(); err != nil {
 		return err
 	}
-	if err := s.setFormat(); err != nil {
+	if err := s.setFormats(); err != nil {
 		return err
 	}
 	if s.mechanism, err = newMechanism(ctx, x); err != nil {
@@ -185,6 +185,8 @@ func (s *sharding) checkShards() error {
 		return fmt.Errorf("there is no shard %d: %d shards have the numbers 0 to %d", s.only, s.n, s.n-1)
 	case s.spec.Rejects != "":
 		return errors.New("a release in shards cannot set invalid rows aside: leave out --rejects, and mend or remove the rows")
+	case len(s.spec.Also) > 0:
+		return errors.New("a release in shards has one output: name one, and convert its files for others")
 	case s.spec.Density > 0:
 		return errors.New("a release in shards has no density: leave out --density")
 	}
@@ -388,7 +390,10 @@ func (s *sharding) finished(ctx context.Context) (*ShardSummary, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.sum.Repeated, s.sum.Finished, s.sum.Gone = true, &p.Time, !there
+		s.sum.Repeated, s.sum.Finished = true, &p.Time
+		if !there {
+			s.sum.Gone = []string{s.sum.Manifest}
+		}
 	}
 	return &s.sum, nil
 }

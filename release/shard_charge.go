@@ -76,7 +76,7 @@ func (s *sharding) mayCharge(ctx context.Context) error {
 func (s *sharding) checkNames(ctx context.Context) error {
 	names := []string{manifestPath(s.spec.Out), reportPath(s.spec.Out)}
 	for i := range s.n {
-		names = append(names, shardPath(s.spec.Out, s.format, i, s.n))
+		names = append(names, shardPath(s.spec.Out, s.formats[0], i, s.n))
 	}
 	for _, name := range names {
 		there, err := s.target.Exists(ctx, name)

@@ -80,7 +80,7 @@ func (s *sharding) nameShard(ctx context.Context, shard int, a *ledger.Attempt) 
 		return nil
 	}
 	s.report(Publishing)
-	err := s.name(ctx, a.File, shardPath(s.spec.Out, s.format, shard, s.n))
+	err := s.name(ctx, a.File, shardPath(s.spec.Out, s.formats[0], shard, s.n))
 	if errors.Is(err, fs.ErrNotExist) {
 		var d shardDraw
 		_ = json.Unmarshal(a.Info, &d)
@@ -105,7 +105,7 @@ func (s *sharding) draw(ctx context.Context, shard int) error {
 	if err != nil {
 		return err
 	}
-	a := ledger.Attempt{File: s.draft(shardPath(s.spec.Out, s.format, shard, s.n))}
+	a := ledger.Attempt{File: s.draft(shardPath(s.spec.Out, s.formats[0], shard, s.n))}
 	w, err := s.target.Create(ctx, a.File)
 	if err != nil {
 		return err
@@ -177,7 +177,7 @@ func (s *sharding) drawInto(ctx context.Context, to *os.File, shard int, state *
 	}
 	s.found = &findings{rows: counted.Rows, invalid: counted.Invalid, allowance: allowance}
 	s.surveys = newSurveys(s.spec, s.noise())
-	out, err := s.format.Create(to, s.plan.schema)
+	out, err := s.formats[0].Create(to, s.plan.schema)
 	if err != nil {
 		return nil, err
 	}
@@ -250,7 +250,7 @@ func (s *sharding) complete(ctx context.Context) error {
 	if err := s.gather(ctx, &m); err != nil {
 		return err
 	}
-	d, err := s.reportData("")
+	d, err := s.reportData([]string{""})
 	if err != nil {
 		return err
 	}
@@ -323,7 +323,7 @@ func (s *sharding) gatherShard(ctx context.Context, shard int, state *ledger.Sha
 		if err := s.nameShard(ctx, shard, state.Drawn); err != nil {
 			return err
 		}
-		name := filepath.Base(shardPath(s.spec.Out, s.format, shard, s.n))
+		name := filepath.Base(shardPath(s.spec.Out, s.formats[0], shard, s.n))
 		m.Files = append(m.Files, report.File{Name: name, Rows: d.Rows, SHA256: state.Drawn.SHA256})
 	}
 	s.found.dropped += d.Dropped
@@ -373,7 +373,7 @@ func (s *sharding) clean(ctx context.Context) error {
 	if !ok {
 		return nil
 	}
-	stem := s.spec.Out[:len(s.spec.Out)-len(s.format.Extension())]
+	stem := s.spec.Out[:len(s.spec.Out)-len(s.formats[0].Extension())]
 	names, err := l.List(ctx, stem)
 	if err != nil {
 		return err

@@ -166,7 +166,7 @@ func TestShardsOfMovedLedger(t *testing.T) {
 	for _, n := range []int{n, n + 4} {
 		sum, err := work(-1, s, n)
 		check(t, err)
-		if !sum.Complete || !sum.Repeated || sum.Gone || sum.Shards != 0 || sum.ID != "census" || sum.Finished == nil || len(sum.Counted)+len(sum.Published) > 0 {
+		if !sum.Complete || !sum.Repeated || sum.Gone != nil || sum.Shards != 0 || sum.ID != "census" || sum.Finished == nil || len(sum.Counted)+len(sum.Published) > 0 {
 			t.Errorf("%+v", sum)
 		}
 	}

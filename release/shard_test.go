@@ -133,7 +133,7 @@ func TestShards(t *testing.T) {
 			t.Errorf("%+v", sum)
 		}
 		again, err := inShards(s, l, c.n, -1)
-		if err != nil || !again.Repeated || again.Gone || again.Rows != sum.Rows || len(again.Published) > 0 {
+		if err != nil || !again.Repeated || again.Gone != nil || again.Rows != sum.Rows || len(again.Published) > 0 {
 			t.Errorf("%+v, %v", again, err)
 		}
 		wantWhole(t, s, c.n, l, kept, charged)
@@ -175,6 +175,7 @@ func TestShardsRefuse(t *testing.T) {
 		"many shards":  {"", nil, 100_001, -1, "from 1 to 100000"},
 		"no shard 4":   {"", nil, 4, 4, "there is no shard 4"},
 		"rejects":      {"", func(s *Spec) { s.Rejects = s.Out + ".bad" }, 2, -1, "leave out --rejects"},
+		"outputs":      {"", func(s *Spec) { s.Also = []string{"x.csv"} }, 2, -1, "has one output"},
 		"density":      {"", func(s *Spec) { s.Density = 500 }, 2, -1, "leave out --density"},
 		"table":        {"", func(s *Spec) { s.In = strings.TrimSuffix(s.In, "csv") + "db#x" }, 2, -1, "export the table"},
 		"invalid row":  {"id,user,lat,lon\n1,ana,48.85,2.35\n2,ana,north,2.35\n3,ana,south,2.35\n", nil, 3, -1, `line 3, column lat: "north" is not a number (2 rows are invalid`},

@@ -11,6 +11,7 @@ import (
 // A Spec holds the columns and settings of a release.
 type Spec struct {
 	In, Out  string   // data sets: see package dataset for their formats
+	Also     []string // further outputs, which have the same rows
 	Account  string   // column of the accounts, or "const:NAME" for one account
 	Lat, Lon []string // columns of the locations, in pairs
 	Keep     []string // columns that are copied as they are
@@ -83,6 +84,9 @@ type Progress struct {
 	Share float64 // of the data set, roughly, or of the accounts
 	Done  int64   // rows, or accounts in the stage Charging
 }
+
+// outs returns the paths of the outputs.
+func (s *Spec) outs() []string { return append([]string{s.Out}, s.Also...) }
 
 // constant returns the account that pays for every row, if there is one.
 func (s *Spec) constant() (account string, is bool) { return strings.CutPrefix(s.Account, "const:") }

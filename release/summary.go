@@ -9,6 +9,7 @@ import (
 // A Summary describes a finished release.
 type Summary struct {
 	ID, Out, Report string
+	Also            []string // further outputs
 	Metadata        string
 	Density         string // "" without one
 	Rejects         string // "" if no row was invalid
@@ -29,12 +30,12 @@ type Summary struct {
 	Mean, Within95 float64       // distance in metres of released locations: expected, and not exceeded by 95 of 100
 	Finished       *time.Time    // when an earlier attempt sealed the release; nil if this one did
 	Repeated       bool          // the release was complete before and nothing was done
-	Gone           bool          // its output is not in its place any more
+	Gone           []string      // its outputs that are not in their places any more, or were changed
 }
 
 func (r *run) summary(already int64) (*Summary, error) {
 	s := &Summary{
-		ID: r.id, Out: r.spec.Out, Report: reportPath(r.spec.Out), Metadata: metadataPath(r.spec.Out),
+		ID: r.id, Out: r.spec.Out, Also: r.spec.Also, Report: reportPath(r.spec.Out), Metadata: metadataPath(r.spec.Out),
 		Rows:      r.found.kept(),
 		Dropped:   r.found.dropped,
 		Locations: r.found.locations,

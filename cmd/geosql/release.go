@@ -47,7 +47,7 @@ func registerRelease(fs *flag.FlagSet, t *publish.Task) {
 	t.Ledger.Register(fs, "keep the budgets in the ledger `FILE`, or at a postgres:// URL")
 	cli.OptionalVar(fs, &t.Account, "account", "charge the account in `COLUMN`, or const:NAME for all rows")
 	fs.StringVar(&s.In, "in", "", "read the data set `FILE`, in a format that import reads")
-	fs.StringVar(&s.Out, "out", "", "write the copy to `FILE`: .csv, .csv.gz, .parquet, .geoparquet, .geojson or .gpkg")
+	cli.ListVar(fs, &t.Outs, fileName, "out", "write the copy to `FILE`: .csv, .csv.gz, .parquet, .geoparquet, .geojson or .gpkg; again for the same rows in another file")
 	lineVar(fs, &s.ID, "id", "name the release `NAME`; the same name continues it")
 	lineVar(fs, &s.About.Title, "title", "state `TEXT` as title on the page and in the metadata")
 	lineVar(fs, &s.About.Description, "description", "state `TEXT` as description on the page and in the metadata")
@@ -112,6 +112,13 @@ func registerRelease(fs *flag.FlagSet, t *publish.Task) {
 		s.Limit = &limit
 		return err
 	})
+}
+
+func fileName(name string) (string, error) {
+	if name == "" {
+		return "", errors.New("a name is empty")
+	}
+	return name, nil
 }
 
 // lineVar defines a flag for a line of text.

@@ -110,6 +110,33 @@ func TestReleaseWithGauss(t *testing.T) {
 	}
 }
 
+// Several outputs have one draw and one charge.
+func TestReleaseSeveralOutputs(t *testing.T) {
+	p := newPublisher(t, 120)
+	p = p.and("--out", p.path("out.parquet"), "--out", p.path("again.csv"), "--limit", "0.03")
+	r := p.run(t)
+	for _, want := range []string{
+		"released " + p.path("out.csv") + ", " + p.path("out.parquet") + ", " + p.path("again.csv") + ": 120 rows in the order of the input, which is public\n",
+		"charged: 0.01/m for each of 120 locations, to 50 accounts; 1.2/m in total",
+		"name it out.geoparquet\n",
+	} {
+		if r.Status != 0 || !strings.Contains(r.Err, want) {
+			t.Errorf("no %q in %+v", want, r)
+		}
+	}
+	first, err := os.ReadFile(p.path("out.csv"))
+	second, err2 := os.ReadFile(p.path("again.csv"))
+	if err != nil || err2 != nil || !bytes.Equal(first, second) {
+		t.Errorf("%v, %v, or the outputs differ", err, err2)
+	}
+	if err := os.Remove(p.path("again.csv")); err != nil {
+		t.Fatal(err)
+	}
+	if r := p.run(t); r.Status != 0 || !strings.Contains(r.Err, "nothing was charged or drawn") || !strings.Contains(r.Err, p.path("again.csv")+" is not there any more") {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestReleaseCommand(t *testing.T) {
 	p := newPublisher(t, 120)
 	clitest.WantError(t, p.run(t), 1, `release: account "u0" has no budget in unit 'm'; --limit EPSILON gives one to every account without`)
@@ -269,6 +296,7 @@ func TestReleaseUsage(t *testing.T) {
 		"-shard needs -shards":           p.and("-shard", "0"),
 		"-shard must be from 0 to 2":     p.and("-shards", "3", "-shard", "3"),
 		"leave it out":                   p.and("-shards", "3", "-dry-run"),
+		"has one output":                 p.and("-shards", "3", "-out", "x.csv"),
 		"leave out -rejects":             p.and("-shards", "3", "-rejects", "x"),
 		"needs a ledger that machines share, such as --ledger postgres://host/database": p.and("-shards", "3"),
 		"-id: it must be a line of text":                                                p.and("-id", "a\nb"),

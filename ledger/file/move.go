@@ -340,17 +340,7 @@ func (db *store) contents() (*engine.Contents, error) {
 				r.User = slices.Clone(v[2].Bytes())
 			}
 		})
-	c.Releases = rowsOf(db, "release", "SELECT id, digest, settings, output, charged, sha256, sealed, changed FROM release ORDER BY id",
-		func(s *sqlite.Stmt, r *engine.NamedRelease) {
-			var v [8]sqlite.Value
-			s.Row(0, v[:])
-			*r = engine.NamedRelease{ID: v[0].Text(), Changed: v[7].Int(), ReleaseRow: engine.ReleaseRow{
-				Plan:    ledger.ReleasePlan{Digest: v[1].Text(), Settings: v[2].Text(), Output: v[3].Text()},
-				Charged: v[4].Int()}}
-			if v[6].Type() == sqlite.Integer {
-				r.Published = &ledger.Published{Output: r.Plan.Output, SHA256: v[5].Text(), Time: time.UnixMicro(v[6].Int()).UTC()}
-			}
-		})
+	c.Releases = releases(db)
 	c.Answers = rowsOf(db, "answer", "SELECT id, question, left_out, answer, given FROM answer ORDER BY id",
 		func(s *sqlite.Stmt, r *engine.AnswerRow) {
 			var v [5]sqlite.Value

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"iter"
 	"time"
 
 	"github.com/geosql/geosql/internal/sqlite"
@@ -50,19 +51,30 @@ func (r *reader) Release(id string) (found *engine.ReleaseRow, err error) {
 	return found, err
 }
 
-// OtherRelease implements [engine.Reader].
-func (r *reader) OtherRelease(id, output, sha256 string) (other string, err error) {
-	const sql = "SELECT id FROM release WHERE id <> ?1 AND output = ?2 AND sha256 = ?3"
-	some, err := r.db.hasTable("release")
-	if err != nil || !some {
-		return "", err
+// Releases implements [engine.Reader].
+func (r *reader) Releases(each func(*engine.NamedRelease)) error {
+	for x, err := range releases(r.db) {
+		if err != nil {
+			return err
+		}
+		each(x)
 	}
-	err = r.db.query(sql, func(s *sqlite.Stmt) error {
-		c := s.Column(0)
-		other = c.Text()
-		return nil
-	}, id, output, sha256)
-	return other, err
+	return nil
+}
+
+// releases returns the rows of all releases, by ID.
+func releases(db *store) iter.Seq2[*engine.NamedRelease, error] {
+	return rowsOf(db, "release", "SELECT id, digest, settings, output, charged, sha256, sealed, changed FROM release ORDER BY id",
+		func(s *sqlite.Stmt, r *engine.NamedRelease) {
+			var v [8]sqlite.Value
+			s.Row(0, v[:])
+			*r = engine.NamedRelease{ID: v[0].Text(), Changed: v[7].Int(), ReleaseRow: engine.ReleaseRow{
+				Plan:    ledger.ReleasePlan{Digest: v[1].Text(), Settings: v[2].Text(), Output: v[3].Text()},
+				Charged: v[4].Int()}}
+			if v[6].Type() == sqlite.Integer {
+				r.Published = &ledger.Published{Output: r.Plan.Output, SHA256: v[5].Text(), Time: time.UnixMicro(v[6].Int()).UTC()}
+			}
+		})
 }
 
 // AddRelease implements [engine.Transaction].

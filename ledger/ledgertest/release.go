@@ -159,8 +159,8 @@ func findRelease(t *testing.T, e Engine) {
 	for range 2 {
 		r, err := find(plan)
 		check(t, err)
-		if other, err := r.Other("hash"); r.Charged() != 0 || r.Published() != nil || other != "" || err != nil {
-			t.Errorf("%+v, other %q, %v", r, other, err)
+		if all, err := l.AllReleases(); r.Charged() != 0 || r.Published() != nil || all != nil || err != nil {
+			t.Errorf("%+v, all %v, %v", r, all, err)
 		}
 	}
 	changed := ledger.ReleasePlan{Digest: "d", Settings: "t", Output: "/o"}
@@ -177,10 +177,11 @@ func findRelease(t *testing.T, e Engine) {
 	if found.Charged() != 2 || found.Published() == nil {
 		t.Errorf("found %+v", found)
 	}
-	elsewhere, err := l.FindRelease("2", plan)
+	releaseOf(t, l, "0", 0)
+	all, err := l.AllReleases()
 	check(t, err)
-	if id, err := elsewhere.Other("hash"); id != "1" || err != nil {
-		t.Errorf("other %q, %v", id, err)
+	if len(all) != 2 || all[0].ID != "0" || all[0].Plan != plan || all[0].Published != nil || all[1].ID != "1" || all[1].Published.SHA256 != "hash" {
+		t.Errorf("all releases are %+v", all)
 	}
 }
 

@@ -485,17 +485,7 @@ FROM geosql.budget AS b LEFT JOIN (`+mergedSQL+`) AS m ON m.writer = b.writer AN
 			*r = engine.KeyedLease{}
 			return rows.Scan(&r.Account, &r.Unit, &r.User, &r.Most, &r.Lost)
 		})
-	c.Releases = query(ctx, tx, "SELECT id, digest, settings, output, charged, coalesce(sha256, ''), coalesce(sealed, 0), changed FROM geosql.release ORDER BY id",
-		func(rows pgx.Rows, r *engine.NamedRelease) error {
-			*r = engine.NamedRelease{}
-			var hash string
-			var sealed int64
-			err := rows.Scan(&r.ID, &r.Plan.Digest, &r.Plan.Settings, &r.Plan.Output, &r.Charged, &hash, &sealed, &r.Changed)
-			if sealed != 0 {
-				r.Published = &ledger.Published{Output: r.Plan.Output, SHA256: hash, Time: time.UnixMicro(sealed).UTC()}
-			}
-			return err
-		})
+	c.Releases = query(ctx, tx, releasesSQL, scanRelease)
 	c.Answers = query(ctx, tx, "SELECT id, question, left_out, answer, given FROM geosql.answer ORDER BY id",
 		func(rows pgx.Rows, r *engine.AnswerRow) error {
 			return rows.Scan(&r.ID, &r.Question, &r.LeftOut, &r.Answer, &r.Given)

@@ -357,10 +357,30 @@ func (r *reader) release(sql, id string) (*engine.ReleaseRow, error) {
 	return &row, nil
 }
 
-// OtherRelease implements [engine.Reader].
-func (r *reader) OtherRelease(id, output, sha256 string) (other string, err error) {
-	_, err = r.row("SELECT id FROM geosql.release WHERE id <> $1 AND output = $2 AND sha256 = $3 ORDER BY id LIMIT 1", []any{id, output, sha256}, &other)
-	return other, err
+// Releases implements [engine.Reader].
+func (r *reader) Releases(each func(*engine.NamedRelease)) error {
+	return r.query(releasesSQL, func(rows pgx.Rows) error {
+		var x engine.NamedRelease
+		err := scanRelease(rows, &x)
+		if err == nil {
+			each(&x)
+		}
+		return err
+	})
+}
+
+// releasesSQL reads the rows of all releases, for [scanRelease].
+const releasesSQL = "SELECT id, digest, settings, output, charged, coalesce(sha256, ''), coalesce(sealed, 0), changed FROM geosql.release ORDER BY id"
+
+func scanRelease(rows pgx.Rows, r *engine.NamedRelease) error {
+	*r = engine.NamedRelease{}
+	var hash string
+	var sealed int64
+	err := rows.Scan(&r.ID, &r.Plan.Digest, &r.Plan.Settings, &r.Plan.Output, &r.Charged, &hash, &sealed, &r.Changed)
+	if sealed != 0 {
+		r.Published = &ledger.Published{Output: r.Plan.Output, SHA256: hash, Time: time.UnixMicro(sealed).UTC()}
+	}
+	return err
 }
 
 // Given implements [engine.Reader].

@@ -175,13 +175,15 @@ func (r *release) Seal(sha256 string) error {
 	})
 }
 
-// Other implements [ledger.Release].
-func (r *release) Other(sha256 string) (id string, err error) {
-	err = r.core.view(func(v Reader) error {
-		id, err = v.OtherRelease(r.id, r.plan.Output, sha256)
-		return err
+// AllReleases implements [ledger.Ledger].
+func (c *Core) AllReleases() (all []ledger.NamedRelease, err error) {
+	err = c.view(func(v Reader) error {
+		all = nil
+		return v.Releases(func(r *NamedRelease) {
+			all = append(all, ledger.NamedRelease{ID: r.ID, Plan: r.Plan, Published: r.Published})
+		})
 	})
-	return id, err
+	return all, err
 }
 
 // checkCurrent checks that no other process has continued the release.

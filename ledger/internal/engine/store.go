@@ -77,9 +77,8 @@ type Reader interface {
 	// Release returns the row of a release, or nil if there is none.
 	Release(id string) (*ReleaseRow, error)
 
-	// OtherRelease returns the ID of another release than id that is sealed with a hash and has the
-	// same output, or "".
-	OtherRelease(id, output, sha256 string) (string, error)
+	// Releases calls each for the row of every release, by ID.
+	Releases(each func(*NamedRelease)) error
 
 	// Given returns the remembered answers to a question, and whether a role has seen them. The
 	// owner, role "", has seen all.

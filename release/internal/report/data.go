@@ -32,6 +32,7 @@ type Public struct {
 	About  About
 	Output string    // name of the output file, without its folder
 	SHA256 string    // of the output file, in hexadecimal
+	Also   []Copy    // further files that have the same rows
 	Shards int       // files that the output is divided into; 0: it is one file
 	Listed string    // name of the file that lists them, without its folder
 	Time   time.Time // of the release
@@ -59,6 +60,12 @@ type Public struct {
 
 	MeanError float64 // expected distance in metres between a location and its released one
 	Error95   float64 // distance in metres that 95 of 100 are expected not to exceed
+}
+
+// A Copy is a file with the rows of another.
+type Copy struct {
+	File   string `json:"file"` // without its folder
+	SHA256 string `json:"sha256"`
 }
 
 // noise returns the accuracy of the mechanism in the plane.

@@ -20,6 +20,7 @@ type metadata struct {
 	Generator generator `json:"generator"`
 	File      string    `json:"file"`
 	SHA256    string    `json:"sha256,omitempty"`
+	Also      []Copy    `json:"also,omitempty"`
 	Released  time.Time `json:"released"`
 
 	Rows        int64             `json:"rows"`
@@ -136,7 +137,7 @@ func WriteMetadata(w io.Writer, p Public) error {
 func newMetadata(p Public) metadata {
 	m := metadata{
 		Format: "geosql release 1", About: p.About, Generator: generator{"geosql", version.Version},
-		File: p.Output, SHA256: p.SHA256, Released: p.Time.UTC().Truncate(time.Second),
+		File: p.Output, SHA256: p.SHA256, Also: p.Also, Released: p.Time.UTC().Truncate(time.Second),
 		Rows: p.Rows, SetAside: p.SetAside, Kept: append([]string{}, p.Kept...), Escaped: p.EscapedFormulas,
 		Method:   metadataMethod{p.Mechanism, p.Law.String(), p.Epsilon, string(p.Law.Unit()), p.Level, p.Radius},
 		Domain:   metadataDomain{p.Box.South, p.Box.West, p.Box.North, p.Box.East, p.Step, p.Region, "degrees of WGS 84 (EPSG:4326)"},

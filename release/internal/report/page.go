@@ -29,6 +29,7 @@ type publicPart struct {
 	About                About
 	Generator            string // name and version
 	Output, SHA256, Time string
+	Also                 []Copy
 	Rows                 string
 	Shards, MaxRows      string // empty for 0
 	Dropped, Listed      string
@@ -90,6 +91,9 @@ func newPublicPart(p Public) publicPart {
 	}
 	if p.Shards > 0 {
 		page.Shards, page.Listed = count(int64(p.Shards)), printable.Text(p.Listed)
+	}
+	for _, c := range p.Also {
+		page.Also = append(page.Also, Copy{printable.Text(c.File), printable.Text(c.SHA256)})
 	}
 	if p.Density != "" {
 		page.Density, page.DensityCell = printable.Text(p.Density), exactLength(p.DensityCell)

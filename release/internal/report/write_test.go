@@ -47,6 +47,7 @@ func drawData(t *rapid.T) Data {
 		MeanError: magnitude(1e-6, 1e13, "mean"), Error95: magnitude(1e-6, 1e13, "error"),
 		SetAside: rapid.Bool().Draw(t, "rejects"), OneAccount: rapid.Bool().Draw(t, "one"), Region: rapid.Bool().Draw(t, "region"),
 	}
+	p.Also = []Copy{{name.Draw(t, "also"), name.Draw(t, "hash")}}
 	p.About = About{name.Draw(t, "title"), name.Draw(t, "description"), name.Draw(t, "license"), name.Draw(t, "contact")}
 	if p.Law == planar.LaplaceLaw && rapid.Bool().Draw(t, "asked") {
 		p.Level, p.Radius = magnitude(1e-6, 1e6, "level"), magnitude(1e-3, maxNumber, "radius")

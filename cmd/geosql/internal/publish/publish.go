@@ -25,6 +25,7 @@ import (
 // A Task holds the flags of the command release.
 type Task struct {
 	Spec    release.Spec
+	Outs    []string
 	Account *string // nil: not given
 	Ledger  store.LedgerFlags
 	Level   *big.Rat
@@ -41,7 +42,7 @@ func (t *Task) Check() error {
 	switch {
 	case s.In == "":
 		return cli.UsageError("release: no input given: use -in FILE")
-	case s.Out == "":
+	case len(t.Outs) == 0:
 		return cli.UsageError("release: no output given: use -out FILE")
 	case t.Account == nil || *t.Account == "":
 		return cli.UsageError("release: no account to charge: use -account COLUMN or -account const:NAME")
@@ -64,7 +65,7 @@ func (t *Task) Check() error {
 	if err := t.checkShards(); err != nil {
 		return err
 	}
-	s.Account = *t.Account
+	s.Out, s.Also, s.Account = t.Outs[0], t.Outs[1:], *t.Account
 	if s.Epsilon == nil {
 		s.Epsilon = new(big.Rat).Quo(t.Level, t.Radius)
 		s.Level, _ = t.Level.Float64()
@@ -171,16 +172,27 @@ var stageNames = [...]string{
 // printSummary prints the summary of a release on standard error.
 func (t *Task) printSummary(s *release.Summary) {
 	if s.Repeated {
-		cli.Say("release %s has been complete since %s, as %s: nothing was charged or drawn", s.ID, s.Finished.Format(time.RFC3339), s.Out)
-		if s.Gone {
-			cli.Say("%s is not there any more, or was changed after it was published; to draw again, which is charged, use another --id", s.Out)
-		}
+		cli.Say("release %s has been complete since %s, as %s: nothing was charged or drawn", s.ID, s.Finished.Format(time.RFC3339), outputs(s))
+		sayGone(s)
 		return
 	}
 	if s.Finished != nil {
 		cli.Say("release %s has been complete since %s; its output now has its name", s.ID, s.Finished.Format(time.RFC3339))
+		sayGone(s)
 	}
-	t.printReleased(s, s.Out, "metadata: "+s.Metadata)
+	t.printReleased(s, outputs(s), "metadata: "+s.Metadata)
+}
+
+// outputs names the outputs of a release.
+func outputs(s *release.Summary) string {
+	return strings.Join(append([]string{s.Out}, s.Also...), ", ")
+}
+
+// sayGone names the outputs that are missing.
+func sayGone(s *release.Summary) {
+	for _, path := range s.Gone {
+		cli.Say("%s is not there any more, or was changed after it was published; to draw again, which is charged, use another --id", path)
+	}
 }
 
 // printReleased prints the names of the released files, and of the one that describes them.
@@ -214,15 +226,16 @@ func (t *Task) printReleased(s *release.Summary, files, description string) {
 	}
 }
 
-// parquetNote says of an output in plain Parquet how to get geometries; of another it returns "".
+// parquetNote says of an output in plain Parquet how to get geometries; of others it returns "".
 func (t *Task) parquetNote() string {
 	s := &t.Spec
-	format, err := dataset.FormatOf(s.Out)
-	if err != nil || format != dataset.Parquet {
-		return ""
+	for _, path := range t.Outs {
+		if format, err := dataset.FormatOf(path); err == nil && format == dataset.Parquet {
+			return fmt.Sprintf("a .parquet output has %s as columns of numbers, without a geometry: for GeoParquet, name it %s%s",
+				strings.Join([]string{s.Lat[0], s.Lon[0]}, " and "), strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), dataset.GeoParquet.Extension())
+		}
 	}
-	return fmt.Sprintf("a .parquet output has %s as columns of numbers, without a geometry: for GeoParquet, name it %s%s",
-		strings.Join([]string{s.Lat[0], s.Lon[0]}, " and "), strings.TrimSuffix(filepath.Base(s.Out), filepath.Ext(s.Out)), dataset.GeoParquet.Extension())
+	return ""
 }
 
 // total returns the sum of n charges, which may be more than an amount holds.

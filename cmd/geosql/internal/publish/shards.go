@@ -29,6 +29,8 @@ func (t *Task) checkShards() error {
 		return cli.UsageError("release: -dry-run shows the same without -shards: leave it out")
 	case t.Spec.Rejects != "":
 		return cli.UsageError("release: a release in shards cannot set invalid rows aside: leave out -rejects, and mend or remove the rows")
+	case len(t.Outs) > 1:
+		return cli.UsageError("release: a release in shards has one output: give one -out, and convert its files for others")
 	case t.Spec.Density > 0:
 		return cli.UsageError("release: a release in shards has no density: leave out -density, and use geoind_density on the output")
 	case !t.Ledger.OnServer():
@@ -56,9 +58,7 @@ func (t *Task) printShards(s *release.ShardSummary) {
 			files = cli.Count(int64(s.Shards), "file")
 		}
 		cli.Say("release %s has been complete since %s, as the %s in %s: nothing was charged or drawn", s.ID, s.Finished.Format(time.RFC3339), files, s.Manifest)
-		if s.Gone {
-			cli.Say("%s is not there any more; to draw again, which is charged, use another --id", s.Manifest)
-		}
+		sayGone(&s.Summary)
 		return
 	}
 	cli.Say("this process counted %s and published %s", shardNumbers(s.Counted), shardNumbers(s.Published))

@@ -146,7 +146,7 @@ func report(r *beam.Result) {
 	for _, g := range s.Gridded {
 		cli.Say("for the owner only: %v", g)
 	}
-	if s.Gone {
+	if s.Gone != nil {
 		cli.Say("the manifest is not in its place any more: somebody has moved or removed it")
 	}
 	cli.Say("this job drew %d of the %d shards", r.Published, r.Shards)
