@@ -11,7 +11,7 @@ import (
 	"github.com/geosql/geosql/budget"
 )
 
-// crowded is a data set of n rows of users, a few of whom have most of the rows. Some rows have no
+// crowded is a data set of n rows of users. A few of them have most of the rows. Some rows have no
 // location. It returns the ids of the rows that are kept if an account may have k, and how many of
 // them are charged to each account.
 func crowded(n, k int) (text string, kept []string, charged map[string]budget.Amount) {

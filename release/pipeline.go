@@ -28,8 +28,8 @@ func (r *run) newPipeline() *pipeline {
 	return &pipeline{r.reader, r.plan.read, r.sizes.batch, r.batches}
 }
 
-// run reads the data set from its start. Each batch is processed by one of the workers, each
-// of which is a goroutine, and then committed, in the order of the data set. The first error
+// run reads the data set from its start. Each batch is processed by one of the workers,
+// which are goroutines, and then committed, in the order of the data set. The first error
 // in that order ends the run, and so does cancelling ctx.
 func (p *pipeline) run(ctx context.Context, workers []func(*batch) error, commit func(*batch) error) error {
 	if err := p.reader.Start(p.columns); err != nil {

@@ -153,8 +153,8 @@ func (r *run) finish(p *ledger.Published) (*Summary, error) {
 	return s, err
 }
 
-// leftSealed returns the outputs that an earlier attempt has left sealed and without their names. What else
-// it has left may be of another release. Gone are outputs that are neither there nor left.
+// leftSealed returns the outputs that an earlier attempt has left sealed and without their names. The rest
+// that it has left may be of another release. Gone are outputs that are neither there nor left.
 func (r *run) leftSealed(p *ledger.Published) (sealed []*file, gone []string, err error) {
 	for i, out := range r.outs {
 		hash := ""

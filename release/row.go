@@ -112,7 +112,7 @@ func (p *plan) coordinate(rows *dataset.Rows, i, column int, limit float64) (x f
 }
 
 // read reads a batch: it records the invalid rows. For every other row that is not dropped it
-// calls each with the row's locations, and the number of those that are not NULL.
+// calls each with the row's locations, and how many are not NULL.
 func (r *rowReader) read(b *batch, each func(i int, at []location, count int64)) {
 	r.begin(&b.rows)
 	b.invalid = b.invalid[:0]

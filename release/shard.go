@@ -36,8 +36,8 @@ type ShardSummary struct {
 }
 
 // RunShards does the rest of a release in shards, together with other processes on any
-// machines that call it with the same spec. Only is the number of a shard, after the
-// publication of which it returns, or -1 to work until the release is complete. Spec.In is a file of this
+// machines that call it with the same spec. Only is the number of a shard: it returns
+// once that is published. With -1 it works until the release is complete. Spec.In is a file of this
 // machine, and target is where the output goes: nil is [LocalFiles]. After an error or a crash
 // the same call goes on, and charges nothing twice. A call for a complete release charges nothing
 // and returns nil.

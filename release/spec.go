@@ -46,7 +46,7 @@ type Spec struct {
 	// which is written beside the output as GeoJSON and drawn in the report. 0 makes none. It costs nothing.
 	Density float64
 
-	About About // what the publisher says of the release
+	About About // texts of the publisher
 
 	Rejects     string // file for the rows that are invalid as text; "" makes them an error
 	Publishable bool   // the report has no section for the data owner
@@ -62,7 +62,7 @@ type Spec struct {
 // A Box is the range of latitudes and longitudes of a domain, in degrees.
 type Box = report.Box
 
-// About is what the publisher says of a release, on its page and in its metadata.
+// About holds the texts of the publisher on the page and in the metadata.
 type About = report.About
 
 // A Stage is a part of a release.

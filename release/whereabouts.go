@@ -263,7 +263,7 @@ func (t *tally) likely(n int64) bool {
 	return n > 0 && (2*n >= out || 10*n >= out && n > t.sides[Inside])
 }
 
-// boxCause returns the likely cause if the locations are what they should be.
+// boxCause returns the likely cause if the locations are right.
 func (t *tally) boxCause() string {
 	out := t.outside()
 	switch {

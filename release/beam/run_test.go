@@ -147,7 +147,7 @@ func TestWorkerTakesTurns(t *testing.T) {
 	}
 }
 
-// A job whose spec file changes after it was submitted does nothing.
+// A job does nothing if its spec file changes after it was submitted.
 func TestRunNoticesAnotherSpec(t *testing.T) {
 	(&engine{}).use(t)
 	path := write(t, newSpecText().String())

@@ -16,7 +16,7 @@ type Data struct {
 	Owner  *Owner // nil for a publishable page
 }
 
-// About is what the publisher says of a release. The names in JSON are those of DCAT. A text is "" if there is none.
+// About holds the texts of the publisher. The names in JSON are those of DCAT. A text is "" if there is none.
 type About struct {
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description,omitempty"`
