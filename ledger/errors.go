@@ -13,7 +13,7 @@ import (
 // codeDenied is SQLITE_AUTH_USER, the result code of a call that was refused.
 const codeDenied = 23 | 1<<8
 
-// Errors of a ledger that somebody has to look after. The errors of its methods wrap them, and nothing was charged.
+// Errors of a ledger that somebody has to look after. The errors of its methods wrap them. But for ErrInDoubt, nothing was charged.
 var (
 	// ErrLost is the error of a server that lacks charges which were acknowledged. Nobody can charge the ledger until its owner
 	// restores a newer copy or accepts the loss.
@@ -25,6 +25,10 @@ var (
 
 	// ErrUnreachable is the error of a ledger on a server that cannot be reached, or does not answer in time.
 	ErrUnreachable = errors.New("the ledger cannot be reached")
+
+	// ErrInDoubt is the error of a charge that may be stored, since a server could not be reached when it was to answer. It grants
+	// nothing.
+	ErrInDoubt = errors.New("it is not known whether the charge is stored")
 )
 
 // RefusalError is the error of a charge or reservation for which an account, or the budget of a

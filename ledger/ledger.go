@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"context"
 	"iter"
 	"time"
 
@@ -79,7 +80,7 @@ type Charger interface {
 
 	// Ready returns the error that any charge would meet now, or nil. It begins a transaction as a charge does, and stores
 	// nothing.
-	Ready() error
+	Ready(ctx context.Context) error
 }
 
 // Questions answers questions about sealed values, each once.
@@ -95,14 +96,14 @@ type Questions interface {
 	// budget or by the role's for it. After any error no part of an answer
 	// was returned. If storing fails it may still have reached the disk, as with any charge;
 	// then the answer is remembered with its charges, and is returned when it is asked for
-	// again.
-	Answer(q Question) (Answered, error)
+	// again. Answer waits until the context is done, and then for the end of a commit that has begun.
+	Answer(ctx context.Context, q Question) (Answered, error)
 
 	// Quote returns the answer that Answer would give now, without its content, and with the time now for
 	// one that would be drawn. It draws, charges and stores nothing, and promises nothing: later questions
 	// and charges of others may change it. It waits for transactions of this
 	// process that have begun.
-	Quote(q Question) (Answered, error)
+	Quote(ctx context.Context, q Question) (Answered, error)
 }
 
 // Traces keeps the traces of accounts from step to step.
@@ -157,7 +158,7 @@ type Facts interface {
 	Record(facts ...Fact) error
 
 	// Facts returns the facts with a higher ID than after, in the order of their IDs.
-	Facts(after int64) ([]Fact, error)
+	Facts(ctx context.Context, after int64) ([]Fact, error)
 }
 
 // Balances shows charges, balances and limits to the owner.
@@ -174,7 +175,7 @@ type Balances interface {
 	Stored(most int) (n int, err error)
 
 	// Size returns how large the ledger is, in a time that does not depend on it.
-	Size() (Size, error)
+	Size(ctx context.Context) (Size, error)
 
 	// AccountBalances returns those of one account, without reading others.
 	AccountBalances(account string) ([]Balance, error)

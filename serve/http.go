@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -45,8 +46,8 @@ func (s *Server) health() error {
 }
 
 // inspect says why the files of the server cannot be used. The log says so when that changes.
-func (s *Server) inspect() error {
-	err := s.vault.check()
+func (s *Server) inspect(ctx context.Context) error {
+	err := s.vault.check(ctx)
 	if err == nil && s.audit != nil && s.audit.Err() != nil {
 		err = errNoAudit
 	}

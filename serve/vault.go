@@ -2,6 +2,7 @@ package serve
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -57,7 +58,7 @@ func openVault(path, ledger string) (*vault, error) {
 		err = v.openLedger()
 	}
 	if err == nil {
-		err = v.roles.Update(v.ledger)
+		err = v.roles.Update(context.Background(), v.ledger)
 	}
 	if err != nil {
 		v.close()
@@ -94,19 +95,19 @@ func (v *vault) openLedger() error {
 		return err
 	}
 	v.ledgerAt = cmp.Or(v.ledger.Path(), v.ledgerAt)
-	v.record, err = catalog.ReadRecordOf(v.conn, v.path, v.ledger, engines.Label(v.ledgerAt))
+	v.record, err = catalog.ReadRecordOf(context.Background(), v.conn, v.path, v.ledger, engines.Label(v.ledgerAt))
 	return err
 }
 
 // renewLedger opens the ledger again after its owner has accepted a loss: facts that were read may be lost too.
-func (v *vault) renewLedger() error {
+func (v *vault) renewLedger(ctx context.Context) error {
 	l, err := engines.Open(v.ledgerAt, false, 0)
 	if err != nil {
 		return err
 	}
 	_ = v.ledger.Close() // its reservations stay
 	v.ledger, v.roles = l, role.Roles{}
-	return v.ledger.Ready()
+	return v.ledger.Ready(ctx)
 }
 
 // close closes database and ledger.
@@ -168,16 +169,16 @@ func (e *unchargedError) Error() string { return "nobody can be charged: " + e.r
 func (e *unchargedError) Unwrap() error { return e.cause }
 
 // check returns an error unless database and ledger are where they were, and can be read and charged.
-func (v *vault) check() error {
+func (v *vault) check(ctx context.Context) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.size.Store(nil)
 	if v.conn == nil {
 		return errNoDatabase // the server has ended
 	}
-	err := v.usable()
+	err := v.usable(ctx)
 	if !errors.Is(err, ledger.ErrUnreachable) { // which takes long
-		if size, e := v.ledger.Size(); e == nil {
+		if size, e := v.ledger.Size(ctx); e == nil {
 			v.size.Store(&size)
 		}
 	}
@@ -185,7 +186,7 @@ func (v *vault) check() error {
 }
 
 // usable is check for its caller, who has the lock.
-func (v *vault) usable() error {
+func (v *vault) usable(ctx context.Context) error {
 	info, err := os.Stat(v.path)
 	if err != nil || !os.SameFile(info, v.file) {
 		return errNoDatabase
@@ -198,24 +199,29 @@ func (v *vault) usable() error {
 			return errNoLedger
 		}
 	}
-	if err := v.ready(); err != nil {
+	if err := v.ready(ctx); err != nil {
 		return err
 	}
-	if err := v.roles.Update(v.ledger); err != nil {
+	if err := v.roles.Update(ctx, v.ledger); err != nil {
+		if ctx.Err() != nil {
+			return errSlow
+		}
 		return errNoLedger
 	}
 	return nil
 }
 
 // ready returns an error unless the ledger can be charged.
-func (v *vault) ready() error {
-	err := v.ledger.Ready()
+func (v *vault) ready(ctx context.Context) error {
+	err := v.ledger.Ready(ctx)
 	if errors.Is(err, ledger.ErrLossAccepted) {
-		err = v.renewLedger()
+		err = v.renewLedger(ctx)
 	}
 	switch {
 	case err == nil:
 		return nil
+	case ctx.Err() != nil:
+		return errSlow
 	case errors.Is(err, ledger.ErrLost):
 		return &unchargedError{"the ledger has lost charges", err}
 	case errors.Is(err, ledger.ErrUnreachable):

@@ -2,6 +2,7 @@ package sqlitefn
 
 import (
 	"cmp"
+	"context"
 	"io"
 	"slices"
 	"strings"
@@ -66,7 +67,7 @@ func (c *Conn) ReadRecord() (*catalog.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	return catalog.ReadRecord(l)
+	return catalog.ReadRecord(context.Background(), l)
 }
 
 // Releases returns statements that call every function which releases a value, in

@@ -46,7 +46,7 @@ func newDeskOf(t testing.TB, hidden *sealedDatabase) *desk {
 	t.Helper()
 	d := &desk{sealedDatabase: hidden, owner: hidden.again()}
 	d.analyst = sqlitefn.Analyst{
-		Role: "ann", MayAsk: func(catalog.ColumnName) bool { return true }, MaxRepeat: 1, Largest: amounts(1000), Least: func(budget.Unit) budget.Amount { return 0 },
+		Context: t.Context(), Role: "ann", MayAsk: func(catalog.ColumnName) bool { return true }, MaxRepeat: 1, Largest: amounts(1000), Least: func(budget.Unit) budget.Amount { return 0 },
 		Budget: amounts(1_000_000),
 	}
 	d.open([32]byte{1})

@@ -193,11 +193,11 @@ func TestRekeyBesideOthers(t *testing.T) {
 	next, nextPub := p.keygen(clitest.TempFile(t, "next"))
 	keys, err := vault.ReadPrivateKeys([]string{p.key, next}, "")
 	check(t, err)
-	k, err := catalog.Open(conn, ledger, sealed.NewKeyring(keys...))
+	k, err := catalog.Open(t.Context(), conn, ledger, sealed.NewKeyring(keys...))
 	check(t, err)
 	opens := func() {
 		t.Helper()
-		check(t, k.Refresh())
+		check(t, k.Refresh(t.Context()))
 		check(t, store.Each(conn, func(v []sqlite.Value) {
 			if row, present, err := k.Open(v[0].Bytes()); !present || err != nil || k.Name(row.Account) != "ana" {
 				t.Errorf("%+v, %v, %v", row, present, err)

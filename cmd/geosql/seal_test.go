@@ -65,7 +65,7 @@ func openKeeper(t *testing.T, dir, name string) (*catalog.Keeper, *sqlite.Conn, 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { ledger.Close() })
-	keeper, err := catalog.Open(conn, ledger, sealed.NewKeyring(key))
+	keeper, err := catalog.Open(t.Context(), conn, ledger, sealed.NewKeyring(key))
 	if err != nil {
 		t.Fatal(err)
 	}

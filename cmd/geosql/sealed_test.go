@@ -104,7 +104,7 @@ func opened(t *testing.T, out string, keys ...string) (rows []string) {
 	defer l.Close()
 	private, err := vault.ReadPrivateKeys(keys, "")
 	check(t, err)
-	k, err := catalog.Open(conn, l, sealed.NewKeyring(private...))
+	k, err := catalog.Open(t.Context(), conn, l, sealed.NewKeyring(private...))
 	check(t, err)
 	universe, err := scalar.NewUniverse("load", -1, 10, 0.5, "kWh")
 	check(t, err)

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -68,6 +69,83 @@ func TestServeWithLedgerOnServer(t *testing.T) {
 		again, err := ask()
 		return err == nil && again == first
 	})
+}
+
+// While the ledger says nothing, statements end with their time or when they are canceled, health says so, and logins and
+// statements that cost nothing work. Nobody pays for an answer twice.
+func TestServeSilentLedger(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t)
+	p, url := sealedOn(t, server)
+	p.run("role", "--ledger", url, p.out, "add", "ana", "--password-file", clitest.WriteFile(t, "sesame\n"), "--columns", "meter.kwh", "--epsilon", "kWh=50")
+	link, over := server.Link(t, url)
+	s := startServing(t, p, "--ledger", over)
+	c := s.MustConnect("")
+	ask := func(ctx context.Context, epsilon int) (state string) {
+		var sum float64
+		err := c.QueryRow(ctx, fmt.Sprintf("SELECT dx_sum(kwh, 0.%d) FROM meter", epsilon)).Scan(&sum)
+		if err == nil {
+			return "00000"
+		}
+		return servetest.SQLState(err)
+	}
+	promptly := func(what string, most time.Duration, do func()) {
+		t.Helper()
+		began := time.Now()
+		do()
+		took := time.Since(began)
+		t.Logf("%s: %v", what, took)
+		if took > most {
+			t.Errorf("%s took %v", what, took)
+		}
+	}
+	if state := ask(t.Context(), 1); state != "00000" {
+		t.Fatal(state)
+	}
+	_, err := c.Exec(t.Context(), "SET statement_timeout = '1s'")
+	check(t, err)
+	link.Stop()
+	promptly("a statement with a second", 4*time.Second, func() {
+		if state := ask(t.Context(), 2); state != "57014" {
+			t.Errorf("a statement out of time: %s", state)
+		}
+	})
+	promptly("health", 3*time.Second, func() {
+		if status, text := servetest.Fetch(t, http.DefaultClient, "http://"+s.httpAddr+"/healthz"); status != http.StatusServiceUnavailable {
+			t.Errorf("health: %d %s", status, text)
+		}
+	})
+	promptly("a login", 5*time.Second, func() {
+		other := s.MustConnect("")
+		defer other.Close(context.Background())
+		var n int
+		check(t, other.QueryRow(t.Context(), "SELECT count(*) FROM meter").Scan(&n))
+	})
+	_, err = c.Exec(t.Context(), "SET statement_timeout = 0")
+	check(t, err)
+	cancel := func() { check(t, c.PgConn().CancelRequest(t.Context())) }
+	promptly("a canceled statement", 5*time.Second, func() {
+		time.AfterFunc(time.Second, cancel)
+		if state := ask(t.Context(), 3); state != "57014" {
+			t.Errorf("a canceled statement: %s", state)
+		}
+	})
+	link.Go()
+	promptly("service", 10*time.Second, func() {
+		clitest.Await(t, "good health", func() bool {
+			_, text := servetest.Fetch(t, http.DefaultClient, "http://"+s.httpAddr+"/healthz")
+			return text == "ok"
+		})
+		for _, epsilon := range []int{2, 3, 2} {
+			if state := ask(t.Context(), epsilon); state != "00000" {
+				t.Errorf("with the link: %s", state)
+			}
+		}
+	})
+	spent := clitest.Query(t, "-csv", "--ledger", url, p.out, "SELECT account, spent FROM ledger_balance WHERE spent > 0")
+	if spent != "account,spent\nana,0.6\nbo,0.6\n" {
+		t.Error(spent)
+	}
 }
 
 // A server over a ledger that has lost charges says so to everybody who looks, and goes on by itself once the owner has

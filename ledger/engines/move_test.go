@@ -69,7 +69,7 @@ func fill(t testing.TB, where string) ledger.Head {
 	check(t, r.Seal(strings.Repeat("ab", 32)))
 	_, err = l.OpenRelease("two", ledger.ReleasePlan{Digest: "d", Settings: "t", Output: "p"})
 	check(t, err)
-	_, err = l.Answer(question("q"))
+	_, err = l.Answer(t.Context(), question("q"))
 	check(t, err)
 	check(t, l.Record(ledger.Fact{Kind: "role", Text: "x"}, ledger.Fact{Kind: "role"}))
 	head, err := l.Head()
@@ -114,7 +114,7 @@ func see(t testing.TB, where string) (v view) {
 	check(t, err)
 	v.roleBudgets, err = l.RoleBudgets("chris")
 	check(t, err)
-	v.facts, err = l.Facts(0)
+	v.facts, err = l.Facts(t.Context(), 0)
 	check(t, err)
 	v.run, err = l.TraceRun("tram")
 	check(t, err)
@@ -170,7 +170,7 @@ func TestMove(t *testing.T) {
 
 	// An account that has asked sees the same answer for nothing, and sealed values stay sealed.
 	server := open(t, url, false)
-	a, err := server.Answer(question("q"))
+	a, err := server.Answer(t.Context(), question("q"))
 	if err != nil || !a.Remembered || !a.Seen || string(a.Answer) != "answer" {
 		t.Errorf("%+v, %v", a, err)
 	}

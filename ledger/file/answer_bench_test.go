@@ -1,6 +1,7 @@
 package file
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"sync"
@@ -52,7 +53,7 @@ func memberOf(item ledger.Item) ledger.Member {
 
 func askNumber(l *Ledger, q ledger.Question, i int) error {
 	binary.BigEndian.PutUint64(q.Key[:], uint64(i))
-	_, err := l.Answer(q)
+	_, err := l.Answer(context.Background(), q)
 	return err
 }
 

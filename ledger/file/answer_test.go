@@ -34,9 +34,9 @@ func TestDrawFailsAmongOthers(t *testing.T) {
 		var got ledger.Answered
 		errs := inGroup(t, l,
 			func() error { return charge(l, "bob", 1) },
-			func() (err error) { got, err = l.Answer(bad.Question); return err },
+			func() (err error) { got, err = l.Answer(t.Context(), bad.Question); return err },
 			func() error { return charge(l, "bob", 1) },
-			func() error { _, err := l.Answer(good.Question); return err },
+			func() error { _, err := l.Answer(t.Context(), good.Question); return err },
 		)
 		if errs[1] != failure || got.Answer != nil {
 			t.Errorf("%s: %+v, %v", name, got, errs[1])
@@ -65,7 +65,7 @@ func TestAnswerIsNotStored(t *testing.T) {
 		end := head(t, l)
 		spoil(t, l.Path(), "CREATE TRIGGER bad "+trigger+" BEGIN SELECT RAISE(ABORT, 'disk error'); END")
 		q := ledgertest.Ask("q", "ana", "bob").As("sales", 8)
-		a, err := l.Answer(q.Question)
+		a, err := l.Answer(t.Context(), q.Question)
 		if err == nil || err.Error() != "ledger: disk error" || a.Answer != nil || q.Draws != 1 || head(t, l) != end {
 			t.Errorf("%s: %+v, %v, %d draws", name, a, err, q.Draws)
 		}
@@ -89,7 +89,7 @@ func TestCrashFaultAnswerPageLimit(t *testing.T) {
 	var full error
 	for i := 0; full == nil && i < 10_000; i++ {
 		var a ledger.Answered
-		if a, full = l.Answer(question(i)); full == nil {
+		if a, full = l.Answer(t.Context(), question(i)); full == nil {
 			given[fmt.Sprint("account ", i)] = a.Answer
 		} else if a.Answer != nil {
 			t.Error("an answer that was not stored is returned")
@@ -103,7 +103,7 @@ func TestCrashFaultAnswerPageLimit(t *testing.T) {
 	}
 	check(t, l.db.conn.Exec("PRAGMA max_page_count = 1000000"))
 	for i := range len(given) + 1 {
-		a, err := l.Answer(question(i))
+		a, err := l.Answer(t.Context(), question(i))
 		check(t, err)
 		if _, there := given[fmt.Sprint("account ", i)]; a.Remembered != there {
 			t.Errorf("question %d is remembered: %v", i, a.Remembered)
@@ -121,7 +121,7 @@ func TestAnswersInOneTransaction(t *testing.T) {
 	var got [5]ledger.Answered
 	answer := func(i int, q *ledgertest.Asking, role string) func() error {
 		question := q.As(role, 8).Question
-		return func() (err error) { got[i], err = l.Answer(question); return err }
+		return func() (err error) { got[i], err = l.Answer(t.Context(), question); return err }
 	}
 	n := commits(t, l, func() {
 		errs := inGroup(t, l, answer(0, same, "sales"), answer(1, same, "sales"), answer(2, same, "night"), answer(3, other, "sales"), answer(4, third, "night"))
@@ -154,7 +154,7 @@ func TestAnswersFailTogether(t *testing.T) {
 	q := ledgertest.Ask("q", "ana")
 	question := q.Question
 	answer := func() error {
-		a, err := l.Answer(question)
+		a, err := l.Answer(t.Context(), question)
 		if a.Answer != nil {
 			t.Errorf("got %+v", a)
 		}
@@ -224,7 +224,7 @@ func TestDamagedRoleBudget(t *testing.T) {
 	ledgertest.Ask("q", "ana").As("sales", 8).Gets(t, l, "q 1", 1, 1)
 	spoil(t, l.Path(), "UPDATE purse SET spent = 9223372036854775807")
 	q := ledgertest.Ask("p", "ana").As("sales", budget.Max)
-	_, err := l.Answer(q.Question)
+	_, err := l.Answer(t.Context(), q.Question)
 	saying(t, "damaged", err, "the spending of a role is out of range")
 	if q.Draws != 0 {
 		t.Error("drawn")
@@ -240,7 +240,7 @@ func TestAnswersOfCopies(t *testing.T) {
 	before.Gets(t, l, "before 1", 1, 1)
 	c := copyOf(t, l)
 	after.Gets(t, l, "after 1", 1, 1)
-	_, err := c.Answer(before.Question)
+	_, err := c.Answer(t.Context(), before.Question)
 	saying(t, "copy", err, "run 'geosql restore "+c.Path()+"'")
 	check(t, c.Adopt(false))
 	before.Gets(t, c, "before 1", 0, 0)
@@ -257,7 +257,7 @@ func TestQuoteWritesNothing(t *testing.T) {
 	unwritten := func(name string, q *ledgertest.Asking) {
 		t.Helper()
 		before := filesOf(t, l)
-		a, err := l.Quote(q.Question)
+		a, err := l.Quote(t.Context(), q.Question)
 		if a.Answer != nil || err != nil && a.Charged.Accounts+a.RoleCharged.Accounts > 0 {
 			t.Errorf("%s: %+v, %v", name, a, err)
 		}
@@ -300,18 +300,18 @@ func filesOf(t *testing.T, l *Ledger) map[string]string {
 
 func TestQuoteErrors(t *testing.T) {
 	l := newAsked(t)
-	_, err := l.Quote(ledgertest.Ask("q", "*").Question)
+	_, err := l.Quote(t.Context(), ledgertest.Ask("q", "*").Question)
 	saying(t, "everyone", err, "account '*' stands for every account that is not named and cannot be charged")
 	ledgertest.Ask("q", "ana").As("sales", 8).Gets(t, l, "q 1", 1, 1)
 	c := copyOf(t, l)
-	_, err = c.Quote(ledgertest.Ask("q", "ana").Question)
+	_, err = c.Quote(t.Context(), ledgertest.Ask("q", "ana").Question)
 	saying(t, "copy", err, "run 'geosql restore "+c.Path()+"'")
 	spoil(t, l.Path(), "UPDATE purse SET spent = 9223372036854775807")
-	_, err = l.Quote(ledgertest.Ask("p", "ana").As("sales", 8).Question)
+	_, err = l.Quote(t.Context(), ledgertest.Ask("p", "ana").As("sales", 8).Question)
 	saying(t, "damaged", err, "the spending of a role is out of range")
 	_, err = ledgertest.Ask("free", "ana").Owing(0, 0, 0).Answer(t, l)
 	check(t, err) // the connection is none the worse for it
 	check(t, l.Close())
-	_, err = l.Quote(ledgertest.Ask("q", "ana").Question)
+	_, err = l.Quote(t.Context(), ledgertest.Ask("q", "ana").Question)
 	saying(t, "closed", err, "ledger: closed")
 }

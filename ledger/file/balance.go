@@ -1,6 +1,7 @@
 package file
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"time"
@@ -68,7 +69,7 @@ func (l *Ledger) Stored(most int) (n int, err error) {
 }
 
 // Size implements [ledger.Ledger]. Answers stay, and are numbered one by one.
-func (l *Ledger) Size() (s ledger.Size, err error) {
+func (l *Ledger) Size(_ context.Context) (s ledger.Size, err error) {
 	s.Room = files.Room(l.path)
 	err = l.readStored(func(db *store) (err error) {
 		for _, suffix := range []string{"", "-wal", "-shm"} {

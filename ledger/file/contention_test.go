@@ -1,6 +1,7 @@
 package file
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -176,7 +177,7 @@ func TestGroupFailsAsAWhole(t *testing.T) {
 
 // inTransaction runs work in a transaction that others can join.
 func (l *Ledger) inTransaction(work func(*transaction) error) error {
-	return engine.Wrap(disk{l}.Update(nil, func(t engine.Transaction) error { return work(t.(*transaction)) }))
+	return engine.Wrap(disk{l}.Update(context.Background(), nil, func(t engine.Transaction) error { return work(t.(*transaction)) }))
 }
 
 // refuseLate refuses after it has written.

@@ -2,6 +2,7 @@ package file_test
 
 import (
 	"bufio"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -73,7 +74,7 @@ func askAbout(l *file.Ledger, key string, draw func([]string) ([]byte, error)) (
 	for _, account := range askedAccounts() {
 		q.Members = append(q.Members, ledger.Member{Account: account, Epsilon: 2 * half, Due: half, RoleDue: half, Evaluations: 1})
 	}
-	return l.Answer(q)
+	return l.Answer(context.Background(), q)
 }
 
 // sameAsBefore demands that the answers in a file are remembered. It looks at the last ones, which

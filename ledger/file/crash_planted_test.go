@@ -1,6 +1,7 @@
 package file_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -40,7 +41,7 @@ var planted = []*scenario{
 				say.ready()
 				select {} // killed between draw and commit
 			}
-			_, err = l.Answer(q)
+			_, err = l.Answer(context.Background(), q)
 			return err
 		},
 	}},

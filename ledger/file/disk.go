@@ -1,6 +1,10 @@
 package file
 
-import "github.com/geosql/geosql/ledger/internal/engine"
+import (
+	"context"
+
+	"github.com/geosql/geosql/ledger/internal/engine"
+)
 
 // A disk implements [engine.Store] for the core of a ledger.
 type disk struct{ *Ledger }
@@ -12,7 +16,7 @@ func (d disk) Retain() error { return d.addReference() }
 func (d disk) Now() int64 { return d.clock() }
 
 // View implements [engine.Store].
-func (d disk) View(work func(engine.Reader) error) error {
+func (d disk) View(_ context.Context, work func(engine.Reader) error) error {
 	return d.withStore(func(db *store) error {
 		return db.inTransaction("BEGIN", func() error { return work(d.newReader(db)) })
 	})
@@ -38,8 +42,8 @@ func (d disk) LimitsSet(work func(engine.Reader, []engine.Key) error) error {
 // Update implements [engine.Store]. Callers can join a transaction until it holds the write lock, for
 // which processes queue. So a caller waits for the transaction that its process is in, then for one
 // of every other process that asked before, then for its own.
-func (d disk) Update(needs engine.Needs, work func(engine.Transaction) error) error {
-	return d.jobs.Do(&engine.Job{Needs: needs, Work: work})
+func (d disk) Update(ctx context.Context, needs engine.Needs, work func(engine.Transaction) error) error {
+	return d.jobs.Do(&engine.Job{Context: ctx, Needs: needs, Work: work})
 }
 
 // runJobs runs the jobs that wait in a transaction, unless an error says why none has begun.

@@ -1,6 +1,8 @@
 package file
 
 import (
+	"context"
+
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/internal/engine"
@@ -36,7 +38,7 @@ func (l *Ledger) Record(facts ...ledger.Fact) error {
 
 // Facts implements [ledger.Ledger]. It waits for no transaction, since a program that acts on facts asks
 // for new ones all the time.
-func (l *Ledger) Facts(after int64) (facts []ledger.Fact, err error) {
+func (l *Ledger) Facts(_ context.Context, after int64) (facts []ledger.Fact, err error) {
 	if l.path == "" {
 		err = l.readStored(func(db *store) error {
 			facts, err = db.facts(after)

@@ -76,7 +76,7 @@ func TestCrashFaultFullDiskAnswer(t *testing.T) {
 		t.Fatal("the disk is not full")
 	}
 	q := ledgertest.Ask("q", "ana", "bob").As("sales", 100)
-	a, err := l.Answer(q.Question)
+	a, err := l.Answer(t.Context(), q.Question)
 	if err == nil || err.Error() != "ledger: database or disk is full" || a.Answer != nil || q.Draws != 1 {
 		t.Errorf("%+v, %v, %d draws", a, err, q.Draws)
 	}

@@ -47,7 +47,7 @@ func TestCrashFaultConverted(t *testing.T) {
 	check(t, err)
 	defer later.Close()
 	check(t, later.Exec("PRAGMA user_version = 4"))
-	for _, err := range []error{l.Charge("f", "m", items), l.Ready()} {
+	for _, err := range []error{l.Charge("f", "m", items), l.Ready(t.Context())} {
 		if err == nil || !strings.Contains(err.Error(), "(ledger version 4, this is 3)") {
 			t.Errorf("got %v", err)
 		}

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -34,16 +35,16 @@ type eventful struct {
 	writes, written, viewed func() // before the next write, after it, and before the next view
 }
 
-func (e *eventful) Update(needs engine.Needs, work func(engine.Transaction) error) error {
+func (e *eventful) Update(ctx context.Context, needs engine.Needs, work func(engine.Transaction) error) error {
 	happen(&e.writes)
-	err := e.disk.Update(needs, work)
+	err := e.disk.Update(ctx, needs, work)
 	happen(&e.written)
 	return err
 }
 
-func (e *eventful) View(work func(engine.Reader) error) error {
+func (e *eventful) View(ctx context.Context, work func(engine.Reader) error) error {
 	happen(&e.viewed)
-	return e.disk.View(work)
+	return e.disk.View(ctx, work)
 }
 
 // happen lets something happen, once.

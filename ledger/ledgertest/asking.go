@@ -1,6 +1,7 @@
 package ledgertest
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"testing"
@@ -58,11 +59,11 @@ func (q *Asking) Answer(t rapid.TB, l ledger.Ledger) (ledger.Answered, error) {
 	end := head(t, l)
 	question := q.Question
 	question.Draw = nil
-	quote, refusal := l.Quote(question)
+	quote, refusal := l.Quote(context.Background(), question)
 	if head(t, l) != end {
 		t.Fatalf("a quote has changed the chain")
 	}
-	a, err := l.Answer(q.Question)
+	a, err := l.Answer(context.Background(), q.Question)
 	if !reflect.DeepEqual(refusal, err) {
 		t.Fatalf("refused with %v, quoted %v", err, refusal)
 	}

@@ -1,6 +1,7 @@
 package ledgertest
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -24,7 +25,7 @@ func recorded(t *testing.T, e Engine) {
 	check(t, l.Record(ledger.Fact{Kind: "a", Text: "x", ID: 99}, ledger.Fact{Kind: "a", Text: "y"})) // the first again
 	check(t, l.Record())
 	WantFacts(t, l, "a x", "b ", "a y")
-	list, err := l.Facts(0)
+	list, err := l.Facts(context.Background(), 0)
 	check(t, err)
 	if later := facts(t, l, list[1].ID); !reflect.DeepEqual(later, []string{"a y"}) {
 		t.Errorf("later facts %q", later)
@@ -92,7 +93,7 @@ func record(l ledger.Ledger, args []string) error {
 // facts returns the facts after one, each as its kind and its text.
 func facts(t failer, l ledger.Ledger, after int64) (all []string) {
 	t.Helper()
-	list, err := l.Facts(after)
+	list, err := l.Facts(context.Background(), after)
 	check(t, err)
 	last := after
 	for _, f := range list {

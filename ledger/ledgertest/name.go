@@ -88,7 +88,7 @@ func storableNames(t *testing.T, e Engine) {
 			Draw:    func([]string) ([]byte, error) { return []byte(name), nil },
 		}
 		copy(q.Key[:], name)
-		if a, err := l.Answer(q); err != nil || string(a.Answer) != name {
+		if a, err := l.Answer(t.Context(), q); err != nil || string(a.Answer) != name {
 			t.Errorf("%.20q: answered %.20q, %v", name, a.Answer, err)
 		}
 		if p, err := l.RoleBudgets(name); err != nil || len(p) != 1 || p[0] != (ledger.RoleBudget{Role: name, Account: name, Unit: budget.Unit(name), Spent: 1}) {
@@ -119,7 +119,7 @@ func namesThatCannotBeStored(t *testing.T, e Engine) {
 			q := ledger.Question{Function: "f", Unit: "m", Members: []ledger.Member{{Account: "ana", Epsilon: 1, Due: 1, RoleDue: 1, Evaluations: 1}},
 				Draw: func([]string) ([]byte, error) { return nil, nil }}
 			change(&q)
-			_, err := l.Answer(q)
+			_, err := l.Answer(t.Context(), q)
 			return err
 		}
 		attempts := map[string]error{
@@ -163,7 +163,7 @@ func namesThatCannotBeStored(t *testing.T, e Engine) {
 	if after := head(t, l); after.ID != before.ID+1 {
 		t.Errorf("%d entries were written", after.ID-before.ID-1)
 	}
-	if facts, err := l.Facts(0); err != nil || facts != nil {
+	if facts, err := l.Facts(t.Context(), 0); err != nil || facts != nil {
 		t.Errorf("facts %v, %v", facts, err)
 	}
 }

@@ -1,6 +1,7 @@
 package ledgertest_test
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"iter"
@@ -170,27 +171,27 @@ func (l windowless) SetLimit(account string, unit budget.Unit, eps budget.Amount
 
 type forgetful struct{ ledger.Ledger }
 
-func (l forgetful) Answer(q ledger.Question) (ledger.Answered, error) {
+func (l forgetful) Answer(ctx context.Context, q ledger.Question) (ledger.Answered, error) {
 	_, _ = rand.Read(q.Key[:])
-	return l.Ledger.Answer(q)
+	return l.Ledger.Answer(ctx, q)
 }
 
 type hasty struct{ ledger.Ledger }
 
-func (l hasty) Answer(q ledger.Question) (ledger.Answered, error) {
+func (l hasty) Answer(ctx context.Context, q ledger.Question) (ledger.Answered, error) {
 	if q.Draw == nil || q.LeaveOut {
-		return l.Ledger.Answer(q)
+		return l.Ledger.Answer(ctx, q)
 	}
 	answer, err := q.Draw(nil)
 	q.Draw = func([]string) ([]byte, error) { return answer, err }
-	return l.Ledger.Answer(q)
+	return l.Ledger.Answer(ctx, q)
 }
 
 type roleless struct{ ledger.Ledger }
 
-func (l roleless) Answer(q ledger.Question) (ledger.Answered, error) {
+func (l roleless) Answer(ctx context.Context, q ledger.Question) (ledger.Answered, error) {
 	q.Role = ""
-	return l.Ledger.Answer(q)
+	return l.Ledger.Answer(ctx, q)
 }
 
 type open struct{ ledger.Ledger }

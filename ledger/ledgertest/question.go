@@ -1,6 +1,7 @@
 package ledgertest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -61,7 +62,7 @@ func answered(t *testing.T, e Engine) {
 	if roleBudgets, err := l.RoleBudgets("sales"); roleBudgets != nil || err != nil {
 		t.Errorf("no tables yet: %v, %v", roleBudgets, err)
 	}
-	if size, err := l.Size(); size.Answers != 0 || err != nil {
+	if size, err := l.Size(context.Background()); size.Answers != 0 || err != nil {
 		t.Errorf("without answers: %+v, %v", size, err)
 	}
 	q := Ask("q", "bob", "ana").As("sales", 8)
@@ -86,7 +87,7 @@ func answered(t *testing.T, e Engine) {
 	if q.Draws != 1 || o.Draws != 1 {
 		t.Errorf("%d and %d draws", q.Draws, o.Draws)
 	}
-	if size, err := l.Size(); size.Answers != 2 || !e.Alone && size.Bytes < 1000 || err != nil {
+	if size, err := l.Size(context.Background()); size.Answers != 2 || !e.Alone && size.Bytes < 1000 || err != nil {
 		t.Errorf("with two answers: %+v, %v", size, err)
 	}
 	// After the ledger was opened again.
@@ -216,7 +217,7 @@ func answerWithoutBytes(t *testing.T, e Engine) {
 	q := Ask("q", "ana").Question
 	q.Draw = func([]string) ([]byte, error) { return nil, nil }
 	for i := range 2 {
-		if a, err := l.Answer(q); err != nil || len(a.Answer) != 0 || a.Remembered != (i > 0) {
+		if a, err := l.Answer(t.Context(), q); err != nil || len(a.Answer) != 0 || a.Remembered != (i > 0) {
 			t.Errorf("%+v, %v", a, err)
 		}
 	}
@@ -247,7 +248,7 @@ func answerIsRefused(t *testing.T, e Engine) {
 	r := refused(t, func() error {
 		q := Ask("unit", "ana").Question
 		q.Unit = "kWh"
-		_, err := l.Answer(q)
+		_, err := l.Answer(t.Context(), q)
 		return err
 	}())
 	if r.Limited || !slices.Equal(r.OtherUnits, []budget.Unit{"m"}) {
@@ -383,24 +384,24 @@ func answerErrors(t *testing.T, e Engine) {
 	l := newAsked(t, e)
 	unable := Ask("q", "ana").Question
 	unable.Draw = nil
-	_, err := l.Answer(unable)
+	_, err := l.Answer(t.Context(), unable)
 	saying(t, "no draw", err, "a question has no way to draw its answer")
 	q := Ask("q", "*")
-	_, err = l.Answer(q.Question)
+	_, err = l.Answer(t.Context(), q.Question)
 	saying(t, "everyone", err, "account '*' stands for every account that is not named and cannot be charged")
-	_, err = l.Answer(Ask("q", "ana", "bob", "ana").Question)
+	_, err = l.Answer(t.Context(), Ask("q", "ana", "bob", "ana").Question)
 	saying(t, "twice", err, "a question is about account 'ana' twice")
-	_, err = l.Answer(Ask("q", "ana").Owing(0, 5, 4).Question)
+	_, err = l.Answer(t.Context(), Ask("q", "ana").Owing(0, 5, 4).Question)
 	saying(t, "too much due", err, "the due part of account 'ana' must be between 0 and its cost of the answer, 0.000000000004")
-	_, err = l.Quote(q.Question)
+	_, err = l.Quote(t.Context(), q.Question)
 	saying(t, "everyone", err, "account '*' stands for every account that is not named and cannot be charged")
 	if e.Alone {
 		return // it ends when it is closed
 	}
 	check(t, l.Close())
-	_, err = l.Answer(Ask("q", "ana").Question)
+	_, err = l.Answer(t.Context(), Ask("q", "ana").Question)
 	saying(t, "closed", err, "closed")
-	_, err = l.Quote(Ask("q", "ana").Question)
+	_, err = l.Quote(t.Context(), Ask("q", "ana").Question)
 	saying(t, "closed", err, "closed")
 }
 
@@ -411,7 +412,7 @@ func quoteChangesNothing(t *testing.T, e Engine) {
 	unchanged := func(name string, q *Asking) {
 		t.Helper()
 		end, before := head(t, l), look(keys...)
-		a, err := l.Quote(q.Question)
+		a, err := l.Quote(t.Context(), q.Question)
 		if a.Answer != nil || err != nil && a.Charged.Accounts+a.RoleCharged.Accounts > 0 || q.Draws > 0 {
 			t.Errorf("%s: %+v, %v, %d draws", name, a, err, q.Draws)
 		}
@@ -444,7 +445,7 @@ func drawFails(t *testing.T, e Engine) {
 		q := Ask("q", "ana").As("sales", 8).Question
 		q.Draw = func([]string) ([]byte, error) { return []byte("secret"), failure }
 		end := head(t, l)
-		a, err := l.Answer(q)
+		a, err := l.Answer(t.Context(), q)
 		if err != failure || a.Answer != nil || head(t, l) != end {
 			t.Errorf("%s: %+v, %v", name, a, err)
 		}

@@ -1,6 +1,7 @@
 package ledgertest
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
 	"strconv"
@@ -30,7 +31,7 @@ func randomly(l ledger.Ledger, key, role string, limit budget.Amount) (string, l
 		Draw: func([]string) ([]byte, error) { return []byte(rand.Text()), nil },
 	}
 	copy(q.Key[:], key)
-	a, err := l.Answer(q)
+	a, err := l.Answer(context.Background(), q)
 	return string(a.Answer), a, err
 }
 

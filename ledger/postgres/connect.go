@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"net"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,6 +18,16 @@ var patience = time.Minute
 // wait less.
 var away = 10 * time.Second
 
+// answersWithin is how long a server may take to answer a statement that waits for nobody.
+const answersWithin = 2 * time.Second
+
+// connectWithin is how long a connection may take, unless the URL says so.
+const connectWithin = 5 * time.Second
+
+// silence is how long a connection lasts without a word of the server's machine, which acknowledges even while it waits for
+// others.
+const silence = 10 * time.Second
+
 // connect opens connections to the server that a URL names. It calls warned, unless it is nil, for every
 // warning of the server.
 func connect(ctx context.Context, url string, warned func(*pgconn.PgConn, string)) (*pgxpool.Pool, error) {
@@ -28,10 +39,16 @@ func connect(ctx context.Context, url string, warned func(*pgconn.PgConn, string
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.ConnConfig.StatementCacheCapacity = 0
 	config.ConnConfig.DescriptionCacheCapacity = 0
-	config.MaxConns = 4 // a writer, a watcher of limits, and some readers; nobody has one and asks for another
+	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false } // acquire does that
+	config.MaxConns = 4                                                                       // a writer, a watcher of limits, and some readers; nobody has one and asks for another
 	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = 10 * time.Second
+		config.ConnConfig.ConnectTimeout = connectWithin
 	}
+	dialer := net.Dialer{
+		Timeout: config.ConnConfig.ConnectTimeout, Control: limitSilence,
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silence / 2, Interval: silence / 4, Count: 2},
+	}
+	config.ConnConfig.DialFunc = dialer.DialContext
 	config.ConnConfig.OnNotice = func(conn *pgconn.PgConn, n *pgconn.Notice) {
 		if warned != nil && n.SeverityUnlocalized == "WARNING" {
 			warned(conn, n.Message)

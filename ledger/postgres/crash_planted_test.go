@@ -77,7 +77,7 @@ func grantEarly(w *worker) func() error {
 	return func() error {
 		k := engine.Key{Account: someone("c"), Unit: chargeUnit}
 		said := false
-		return w.l.store.Update(need(k), func(tx engine.Transaction) error {
+		return w.l.store.Update(context.Background(), need(k), func(tx engine.Transaction) error {
 			s, err := tx.Standing(k)
 			if err != nil {
 				return err
@@ -100,9 +100,9 @@ func grantLost(w *worker) func() error {
 		k := engine.Key{Account: someone("c"), Unit: chargeUnit}
 		return w.grant(k.Unit, func() error {
 			s := w.l.store
-			s.turn.Lock()
-			defer s.turn.Unlock()
-			return retry(func(ctx context.Context) error { return s.chargeBlindly(ctx, k) })
+			s.turn <- struct{}{}
+			defer func() { <-s.turn }()
+			return retry(context.Background(), func(ctx context.Context) error { return s.chargeBlindly(ctx, k) })
 		}, k.Account)
 	}
 }
@@ -151,7 +151,7 @@ func chargeRefused(w *worker) func() error {
 			if !engine.Is[*ledger.RefusalError](err) {
 				return err
 			}
-			return w.l.store.Update(need(k), func(tx engine.Transaction) error {
+			return w.l.store.Update(context.Background(), need(k), func(tx engine.Transaction) error {
 				s, err := tx.Standing(k)
 				if err != nil {
 					return err

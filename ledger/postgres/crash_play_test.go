@@ -4,6 +4,7 @@ package postgres
 
 import (
 	"bufio"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -373,7 +374,7 @@ func askAbout(l ledger.Ledger, key string, draw func([]string) ([]byte, error)) 
 	for _, account := range askedAccounts {
 		q.Members = append(q.Members, ledger.Member{Account: account, Epsilon: 2 * eps, Due: eps, RoleDue: eps, Evaluations: 1})
 	}
-	return l.Answer(q)
+	return l.Answer(context.Background(), q)
 }
 
 func releaseName(n int64) string { return fmt.Sprint("r", n) }

@@ -58,7 +58,7 @@ func TestColumnsAreStored(t *testing.T) {
 				if fewer {
 					chosen = chosen[len(chosen)-1:]
 				}
-				err := l.store.Update(nil, func(tx engine.Transaction) error {
+				err := l.store.Update(t.Context(), nil, func(tx engine.Transaction) error {
 					for i, u := range chosen {
 						run := new(engine.Run)
 						for k, account := range accounts {

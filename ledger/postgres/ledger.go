@@ -88,8 +88,8 @@ func opened(url string) *Ledger {
 func openStore(url string, create bool) (*store, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	s := &store{}
-	s.queue.Commit = s.commit
+	s := &store{turn: make(chan struct{}, 1)}
+	s.queue.Enter, s.queue.Commit = s.enter, s.commit
 	pool, err := connect(ctx, url, func(conn *pgconn.PgConn, text string) { s.warning.Store(&warning{conn, text}) })
 	if err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func (l *Ledger) read(work func(*reader) error) error {
 	if err := l.Flush(); err != nil {
 		return err
 	}
-	return engine.Wrap(l.store.view(work))
+	return engine.Wrap(l.store.view(context.Background(), work))
 }
 
 // String returns the place of the ledger as it is shown: host, port, database and user.

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"iter"
@@ -67,9 +68,9 @@ func (l *Ledger) Stored(most int) (n int, err error) {
 }
 
 // Size implements [ledger.Ledger]. The numbers of answers are in order, with gaps where transactions failed.
-func (l *Ledger) Size() (s ledger.Size, err error) {
+func (l *Ledger) Size(ctx context.Context) (s ledger.Size, err error) {
 	s.Room, s.Waits = -1, l.store.pool.Stat().EmptyAcquireCount()
-	err = engine.Wrap(l.store.view(func(r *reader) error {
+	err = engine.Wrap(l.store.view(ctx, func(r *reader) error {
 		_, err := r.row(`SELECT sum(pg_total_relation_size(oid))::bigint, (SELECT coalesce(max(id), 0) FROM geosql.answer)
 FROM pg_class WHERE relnamespace = 'geosql'::regnamespace AND relkind = 'r'`, nil, &s.Bytes, &s.Answers)
 		return err
@@ -126,7 +127,7 @@ func (l *Ledger) RoleBudgets(role string) (list []ledger.RoleBudget, err error) 
 	if err := checkNames(role); err != nil {
 		return nil, engine.Wrap(err)
 	}
-	err = l.store.view(func(r *reader) error {
+	err = l.store.view(context.Background(), func(r *reader) error {
 		list, err = collect(r, "SELECT role, account, unit, spent FROM geosql.purse WHERE role = $1 ORDER BY unit, account", scanRoleBudget, role)
 		return err
 	})
@@ -189,8 +190,8 @@ ON CONFLICT (kind, digest) DO NOTHING`, kinds, texts, digests, t.now)
 
 // Facts implements [ledger.Ledger]. It waits for no transaction, since a program that acts on facts asks
 // for new ones all the time.
-func (l *Ledger) Facts(after int64) (facts []ledger.Fact, err error) {
-	err = l.store.view(func(r *reader) error {
+func (l *Ledger) Facts(ctx context.Context, after int64) (facts []ledger.Fact, err error) {
+	err = l.store.view(ctx, func(r *reader) error {
 		facts, err = collect(r, "SELECT id, kind, text FROM geosql.fact WHERE id > $1 ORDER BY id",
 			func(rows pgx.Rows, f *ledger.Fact) error { return rows.Scan(&f.ID, &f.Kind, &f.Text) }, after)
 		return err

@@ -66,14 +66,14 @@ func TestRestoredServer(t *testing.T) {
 		return ask(t, where, "SELECT spent FROM geosql.balance WHERE account = 'ana' AND unit = 'm'")
 	}
 	before := spent()
-	check(t, quiet.Ready())
+	check(t, quiet.Ready(t.Context()))
 	lacks(l.Charge("f", "m", items(1, "ana")))
 	lacks(l.Charge("f", "m", items(1, "ana")))
 	_, err := Open(where+"&application_name=again", false)
 	lacks(err)
 	lacks(quiet.Charge("f", "m", items(1, "ana"))) // it was told
 	for _, l := range []*Ledger{l, far, quiet} {
-		if err := l.Ready(); !errors.Is(err, ledger.ErrLost) {
+		if err := l.Ready(t.Context()); !errors.Is(err, ledger.ErrLost) {
 			t.Errorf("Ready: %v", err)
 		}
 	}
@@ -242,7 +242,7 @@ func TestAcceptWithoutLoss(t *testing.T) {
 	if loss.Known() || loss.Generation != 2 || !slices.Equal(loss.Unfinished, []string{"begun"}) {
 		t.Errorf("the loss is %+v", loss)
 	}
-	if err := l.Ready(); !errors.Is(err, ledger.ErrLossAccepted) {
+	if err := l.Ready(t.Context()); !errors.Is(err, ledger.ErrLossAccepted) {
 		t.Errorf("got %v", err)
 	}
 	again := open(t, where) // the same URL, while the old one is still open
@@ -262,7 +262,7 @@ func TestNewerCopyHasNoMark(t *testing.T) {
 	chargeSome(t, l)
 	newest := server.Dump(t, where)
 	server.Restore(t, where, old)
-	if err := l.Ready(); !errors.Is(err, ledger.ErrLost) {
+	if err := l.Ready(t.Context()); !errors.Is(err, ledger.ErrLost) {
 		t.Errorf("got %v", err)
 	}
 	server.Restore(t, where, newest)

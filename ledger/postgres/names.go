@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"context"
+
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/internal/engine"
@@ -26,11 +28,11 @@ func (l *Ledger) ChargeOnce(function string, unit budget.Unit, item ledger.Item)
 }
 
 // Answer implements [ledger.Ledger].
-func (l *Ledger) Answer(q ledger.Question) (ledger.Answered, error) {
+func (l *Ledger) Answer(ctx context.Context, q ledger.Question) (ledger.Answered, error) {
 	if err := checkNames(q.Function, string(q.Unit), q.Role); err != nil {
 		return ledger.Answered{}, engine.Wrap(err)
 	}
-	return l.Core.Answer(q)
+	return l.Core.Answer(ctx, q)
 }
 
 // OpenTrace implements [ledger.Ledger].

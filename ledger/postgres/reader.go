@@ -23,6 +23,7 @@ import (
 type reader struct {
 	store  *store
 	conn   *pgxpool.Conn
+	ctx    context.Context // reads end when it is done
 	now    int64
 	before func() error // called before anything is read; nil in a transaction that only reads
 }
@@ -116,7 +117,7 @@ func (r *reader) find(sql string, keys []engine.Key) ([]found, error) {
 	}
 	batch := &pgconn.Batch{}
 	(&statement{sql, []any{accounts, units}}).queue(batch)
-	results, err := r.conn.Conn().PgConn().ExecBatch(context.Background(), batch).ReadAll()
+	results, err := r.conn.Conn().PgConn().ExecBatch(r.ctx, batch).ReadAll()
 	if err != nil {
 		return nil, lost(err)
 	}
@@ -155,7 +156,7 @@ func (r *reader) query(sql string, each func(pgx.Rows) error, args ...any) error
 	if err := r.flushBefore(); err != nil {
 		return err
 	}
-	rows, err := r.conn.Query(context.Background(), sql, args...)
+	rows, err := r.conn.Query(r.ctx, sql, args...)
 	if err != nil {
 		return lost(err)
 	}
@@ -184,7 +185,7 @@ func (r *reader) row(sql string, args []any, to ...any) (bool, error) {
 	if err := r.flushBefore(); err != nil {
 		return false, err
 	}
-	err := r.conn.QueryRow(context.Background(), sql, args...).Scan(to...)
+	err := r.conn.QueryRow(r.ctx, sql, args...).Scan(to...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}

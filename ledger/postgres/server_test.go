@@ -289,7 +289,7 @@ func TestAccountsThatWereNotInThePlan(t *testing.T) {
 	locked, release := make(chan struct{}), make(chan struct{})
 	var wait sync.WaitGroup
 	wait.Go(func() {
-		err := a.store.Update(keysOf("anna"), func(t engine.Transaction) error {
+		err := a.store.Update(t.Context(), keysOf("anna"), func(t engine.Transaction) error {
 			close(locked)
 			<-release
 			return nil
@@ -300,7 +300,7 @@ func TestAccountsThatWereNotInThePlan(t *testing.T) {
 	})
 	<-locked
 	runs := 0
-	err := b.store.Update(keysOf("berta"), func(tx engine.Transaction) error {
+	err := b.store.Update(t.Context(), keysOf("berta"), func(tx engine.Transaction) error {
 		if runs++; runs == 2 {
 			return errors.New("the plan has both accounts: nobody waits for the first")
 		}
@@ -334,7 +334,7 @@ func TestServerIsRestartedBetweenTransactions(t *testing.T) {
 			server.Kill(t)
 		}
 		server.Restart(t)
-		if _, err := l.Facts(0); err != nil {
+		if _, err := l.Facts(t.Context(), 0); err != nil {
 			t.Error(err)
 		}
 		if round == 1 {

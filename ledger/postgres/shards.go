@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -83,7 +84,9 @@ func errAnswerUnless(found bool) error {
 	return errAnswer
 }
 
-func (s *sharded) view(work func(*reader) error) error { return engine.Wrap(s.ledger.store.view(work)) }
+func (s *sharded) view(work func(*reader) error) error {
+	return engine.Wrap(s.ledger.store.view(context.Background(), work))
+}
 
 func (s *sharded) update(work func(*transaction) error) error { return s.ledger.store.update(work) }
 

@@ -23,8 +23,8 @@ type store struct {
 	queue engine.Queue
 	clock clock
 
-	// turn is held during a transaction.
-	turn   sync.Mutex
+	// turn has an element during a transaction.
+	turn   chan struct{}
 	writer *writer // nil until something is written
 	noted  int64   // when the program was noted, 0 before
 
@@ -49,8 +49,8 @@ func (s *store) Now() int64 { return s.clock.now() }
 
 // shutdown closes the connections and gives up the writer.
 func (s *store) shutdown() error {
-	s.turn.Lock()
-	defer s.turn.Unlock()
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
 	s.closed.Store(true)
 	s.pool.Close()
 	if s.writer == nil {
@@ -71,7 +71,7 @@ type again struct{}
 func (again) Error() string { return "the transaction has to run again" }
 
 // Update implements [engine.Store].
-func (s *store) Update(needs engine.Needs, work func(engine.Transaction) error) error {
+func (s *store) Update(ctx context.Context, needs engine.Needs, work func(engine.Transaction) error) error {
 	if needs != nil {
 		for k := range needs { // before others share the transaction
 			if err := checkKey(k); err != nil {
@@ -79,26 +79,51 @@ func (s *store) Update(needs engine.Needs, work func(engine.Transaction) error) 
 			}
 		}
 	}
-	return s.queue.Do(&engine.Job{Needs: needs, Work: work})
+	return s.queue.Do(&engine.Job{Context: ctx, Needs: needs, Work: work})
 }
 
-// commit runs the jobs that wait in a transaction. Others can join until it is this process's turn.
+// enter waits for this process's turn. Others can join until it has come.
+func (s *store) enter(ctx context.Context) error {
+	select {
+	case s.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// commit runs the jobs that wait in a transaction, and ends the turn.
 func (s *store) commit() error {
-	s.turn.Lock()
-	defer s.turn.Unlock()
+	defer func() { <-s.turn }()
 	return s.run(s.queue.Take())
 }
 
 // update runs work in a transaction, as Update does.
 func (s *store) update(work func(*transaction) error) error {
-	return engine.Wrap(s.Update(nil, func(t engine.Transaction) error { return work(t.(*transaction)) }))
+	return engine.Wrap(s.Update(context.Background(), nil, func(t engine.Transaction) error { return work(t.(*transaction)) }))
 }
 
 // attempts bounds how often a transaction runs that others come in the way of.
 const attempts = 100
 
-// run runs jobs in a transaction, all or none. It is called under turn.
+// run runs jobs in a transaction, all or none. If a caller gives up meanwhile, it runs those of the others. It is called in turn.
 func (s *store) run(jobs []*engine.Job) error {
+	for {
+		if jobs = engine.Remaining(jobs); len(jobs) == 0 {
+			return nil
+		}
+		ctx, end := engine.Within(jobs)
+		err := s.runAll(ctx, jobs)
+		gaveUp := ctx.Err() != nil
+		end()
+		if err == nil || !gaveUp || engine.Is[*engine.InDoubtError](err) {
+			return err
+		}
+	}
+}
+
+// runAll runs jobs in a transaction, all or none, until the context is done.
+func (s *store) runAll(ctx context.Context, jobs []*engine.Job) error {
 	p := plan{keys: map[engine.Key]struct{}{}}
 	for _, j := range jobs {
 		if j.Needs == nil {
@@ -108,13 +133,13 @@ func (s *store) run(jobs []*engine.Job) error {
 			p.keys[k] = struct{}{}
 		}
 	}
-	return retry(func(ctx context.Context) error { return s.runOnce(ctx, jobs, &p) })
+	return retry(ctx, func(soon context.Context) error { return s.runOnce(ctx, soon, jobs, &p) })
 }
 
 // retry tries something that stores nothing if it fails, until it succeeds, others have come in its
-// way too often, or the server is away for too long.
-func retry(try func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+// way too often, the server is away for too long, or the context is done.
+func retry(ctx context.Context, try func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	began := time.Now()
 	for n := 1; ; n++ {
@@ -176,22 +201,44 @@ func lost(err error) error {
 	return &lostError{err}
 }
 
-// acquire returns a connection.
+// acquire returns a connection on which the server answers.
 func (s *store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
-	if s.closed.Load() {
-		return nil, engine.ErrClosed
+	for {
+		if s.closed.Load() {
+			return nil, engine.ErrClosed
+		}
+		conn, err := s.pool.Acquire(ctx)
+		if err != nil {
+			return nil, lost(explainAcquire(err))
+		}
+		if answers(ctx, conn) {
+			return conn, nil
+		}
+		discard(conn)
 	}
-	conn, err := s.pool.Acquire(ctx)
-	return conn, lost(explainAcquire(err))
 }
 
-// runOnce runs jobs in a transaction.
-func (s *store) runOnce(ctx context.Context, jobs []*engine.Job, p *plan) error {
-	t, err := s.begin(ctx, p)
+// answers reports whether the server answers on a connection, unless it was used a moment ago.
+func answers(ctx context.Context, conn *pgxpool.Conn) bool {
+	data := conn.Conn().PgConn().CustomData()
+	last, used := data["used"].(time.Time)
+	data["used"] = time.Now()
+	if !used || time.Since(last) < time.Second {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, answersWithin)
+	defer cancel()
+	return conn.Ping(ctx) == nil
+}
+
+// runOnce runs jobs in a transaction, which begins and ends soon. In between it takes as long as it needs to.
+func (s *store) runOnce(ctx, soon context.Context, jobs []*engine.Job, p *plan) error {
+	t, err := s.begin(soon, p)
 	if err != nil {
 		return err
 	}
 	defer t.end() // also if a job panics
+	t.ctx = ctx
 	err = engine.RunJobs(jobs, t)
 	switch {
 	case t.again: // whatever a job made of the error
@@ -201,11 +248,11 @@ func (s *store) runOnce(ctx context.Context, jobs []*engine.Job, p *plan) error 
 	case t.written == 0:
 		return nil
 	}
-	if err := t.commit(ctx); err != nil {
+	if err := t.commit(soon); err != nil {
 		return err
 	}
 	t.end()
-	s.noteProgram(ctx, t.now)
+	s.noteProgram(soon, t.now)
 	return nil
 }
 
@@ -228,28 +275,42 @@ ON CONFLICT (key) DO UPDATE SET value = split_part(m.value, ' ', 1) || ' ' || $2
 }
 
 // View implements [engine.Store].
-func (s *store) View(work func(engine.Reader) error) error {
-	return s.view(func(r *reader) error { return work(r) })
+func (s *store) View(ctx context.Context, work func(engine.Reader) error) error {
+	return s.view(ctx, func(r *reader) error { return work(r) })
 }
 
-// view lets work read one state of the stored ledger.
-func (s *store) view(work func(*reader) error) error {
-	r, err := s.beginView()
+// view lets work read one state of the stored ledger, until the context is done.
+func (s *store) view(ctx context.Context, work func(*reader) error) error {
+	r, err := s.beginView(ctx)
 	if err != nil {
 		return err
 	}
-	defer r.conn.Release()
+	ended := false
+	defer func() {
+		if !ended { // also if work panics
+			discard(r.conn)
+		}
+	}()
 	err = work(r)
-	_, _ = r.conn.Exec(context.Background(), "COMMIT") // the data read is one state, whether or not the server hears of its end
+	ending, cancel := context.WithTimeout(ctx, answersWithin)
+	defer cancel()
+	// The data read is one state, whether or not the server hears of its end.
+	if _, failed := r.conn.Exec(ending, "COMMIT"); failed == nil {
+		ended = true
+		r.conn.Release()
+	}
 	return err
 }
 
 // beginView begins a transaction that reads. It looks for a server that is away for a while.
-func (s *store) beginView() (r *reader, err error) {
-	err = retry(func(ctx context.Context) error {
-		r, err = s.tryView(ctx)
+func (s *store) beginView(ctx context.Context) (r *reader, err error) {
+	err = retry(ctx, func(soon context.Context) error {
+		r, err = s.tryView(soon)
 		return err
 	})
+	if err == nil {
+		r.ctx = ctx
+	}
 	return r, err
 }
 
@@ -278,10 +339,14 @@ func (s *store) tryView(ctx context.Context) (*reader, error) {
 	return &reader{store: s, conn: conn, now: now}, nil
 }
 
-// discard closes a connection that may be in a transaction.
+// discard closes a connection that may be in a transaction, or has no end any more: its place in the pool is free at once.
 func discard(conn *pgxpool.Conn) {
-	_ = conn.Conn().Close(context.Background()) // there is an earlier error
-	conn.Release()
+	lone := conn.Hijack()
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), answersWithin)
+		defer cancel()
+		_ = lone.Close(ctx) // there is an earlier error
+	}()
 }
 
 // LimitsSet implements [engine.Store].
@@ -303,13 +368,13 @@ func (s *store) LimitsSet(work func(engine.Reader, []engine.Key) error) error {
 		s.limits.revision = revision
 		return nil
 	}
-	return retry(func(context.Context) error { return s.view(look) }) // the next call would look again too
+	return retry(context.Background(), func(ctx context.Context) error { return s.view(ctx, look) }) // the next call would look again too
 }
 
 // limitsSet reports whether limits were set since the last look.
 func (s *store) limitsSet() (set bool, err error) {
 	var revision int64
-	err = retry(func(ctx context.Context) error {
+	err = retry(context.Background(), func(ctx context.Context) error {
 		var recovery bool
 		err := s.tryRow(ctx, "SELECT coalesce(max(revision), 0), pg_is_in_recovery() FROM geosql.budget", &revision, &recovery)
 		if err == nil && recovery {
@@ -326,8 +391,12 @@ func (s *store) tryRow(ctx context.Context, sql string, to ...any) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Release()
-	return lost(queryRow(ctx, conn, sql, nil, to...))
+	if err := queryRow(ctx, conn, sql, nil, to...); err != nil {
+		discard(conn)
+		return lost(err)
+	}
+	conn.Release()
+	return nil
 }
 
 var (

@@ -77,13 +77,13 @@ const beginSQL = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 const enterSQL = `SELECT started, recovery, durable, storage, generation, moved, turn, seq, hash, standings, places, now, lost
 FROM geosql.enter($1, $2::uuid, $3, $4, $5)`
 
-// begin begins a transaction: the first of its two round trips. It is called under turn.
+// begin begins a transaction: the first of its two round trips. It is called in turn.
 func (s *store) begin(ctx context.Context, p *plan) (*transaction, error) {
 	conn, err := s.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
-	t := &transaction{reader: reader{store: s, conn: conn}, plan: p, open: true, accounts: make(map[engine.Key]*account, len(p.keys))}
+	t := &transaction{reader: reader{store: s, conn: conn, ctx: ctx}, plan: p, open: true, accounts: make(map[engine.Key]*account, len(p.keys))}
 	t.before = t.flush
 	if s.writer == nil {
 		s.writer, err = s.claim(ctx, conn.Conn())
@@ -229,7 +229,7 @@ func (t *transaction) flush() error {
 		t.pending[i].queue(batch)
 	}
 	t.pending = t.pending[:0]
-	_, err := t.conn.Conn().PgConn().ExecBatch(context.Background(), batch).ReadAll()
+	_, err := t.conn.Conn().PgConn().ExecBatch(t.ctx, batch).ReadAll()
 	return lost(err)
 }
 
@@ -294,7 +294,7 @@ func (t *transaction) commit(ctx context.Context) error {
 func (t *transaction) resolve(lostBy error) error {
 	s := t.store
 	to := *s.writer.doubt
-	err := retry(func(ctx context.Context) error {
+	err := retry(t.ctx, func(ctx context.Context) error {
 		found, err := s.begin(ctx, &plan{}) // waits until the server has ended the old transaction
 		if err == nil {
 			found.end()
@@ -381,7 +381,7 @@ func (t *transaction) end() {
 		return
 	}
 	if t.open {
-		ctx, cancel := context.WithTimeout(context.Background(), away)
+		ctx, cancel := context.WithTimeout(t.ctx, answersWithin)
 		defer cancel()
 		if _, err := t.conn.Conn().PgConn().Exec(ctx, "ROLLBACK").ReadAll(); err != nil {
 			t.closeConn()

@@ -107,7 +107,7 @@ func (p *place) keeper(keys ...*sealed.PrivateKey) *Keeper {
 	if keys == nil {
 		keys = []*sealed.PrivateKey{p.key}
 	}
-	return must(Open(p.conn, p.ledger, sealed.NewKeyring(keys...)))
+	return must(Open(p.Context(), p.conn, p.ledger, sealed.NewKeyring(keys...)))
 }
 
 // opens demands that a value is of an account.
@@ -164,7 +164,7 @@ func TestKeeperOpens(t *testing.T) {
 	third := p.begin(p.signer)
 	v = third.seal(1, 1)
 	refuses(t, k, v)
-	check(t, k.Refresh())
+	check(t, k.Refresh(t.Context()))
 	opens(t, k, v, "ana")
 }
 
@@ -183,21 +183,21 @@ func TestErasedAndRevoked(t *testing.T) {
 	opens(t, k, values[2], "ana")
 
 	check(t, p.ledger.Record(Erased("ana"), Erased("nobody")))
-	check(t, k.Refresh())
+	check(t, k.Refresh(t.Context()))
 	gone(t, k, values[0])
 	gone(t, k, values[2])
 	opens(t, k, values[1], "bo")
 	later := p.begin(other) // a number that is given to the name afterwards
 	later.names(4, "ana")
-	check(t, k.Refresh())
+	check(t, k.Refresh(t.Context()))
 	gone(t, k, later.seal(1, 4))
 	gone(t, p.keeper(), values[0]) // a new keeper knows it too
 
 	check(t, p.ledger.Record(p.collector("one", p.signer).Revoked()))
-	check(t, k.Refresh())
+	check(t, k.Refresh(t.Context()))
 	gone(t, k, values[1])
 	again := p.begin(p.signer) // of the revoked collector
-	check(t, k.Refresh())
+	check(t, k.Refresh(t.Context()))
 	gone(t, k, again.seal(1, 2))
 	gone(t, p.keeper(), values[1])
 }
@@ -219,7 +219,7 @@ func TestStrangersDoNotOpen(t *testing.T) {
 		return nil
 	}))
 	check(t, p.ledger.Record(Collector{"late", verify}.Fact()))
-	check(t, k.Refresh())
+	check(t, k.Refresh(t.Context()))
 	opens(t, k, v, "ana")
 
 	good := p.begin(p.signer)
@@ -243,17 +243,17 @@ func TestUnclearNumber(t *testing.T) {
 	refuses(t, k, s.seal(1, 1))
 	opens(t, k, s.seal(1, 2), "bo")
 	check(t, p.ledger.Record(Erased("ana")))
-	check(t, k.Refresh())
+	check(t, k.Refresh(t.Context()))
 	gone(t, k, s.seal(1, 1))
 
 	// The word of a collector that is revoked does not count.
 	liar := must(sealed.GenerateKey())
 	check(t, p.ledger.Record(p.collector("liar", liar).Fact()))
 	p.begin(liar).names(2, "cy")
-	check(t, k.Refresh())
+	check(t, k.Refresh(t.Context()))
 	refuses(t, k, s.seal(1, 2))
 	check(t, p.ledger.Record(p.collector("liar", liar).Revoked()))
-	check(t, k.Refresh())
+	check(t, k.Refresh(t.Context()))
 	opens(t, k, s.seal(1, 2), "bo")
 }
 
@@ -286,12 +286,12 @@ func TestValuesOfAnotherDatabase(t *testing.T) {
 	check(t, q.conn.Exec("ATTACH '"+p.path+"' AS p; INSERT INTO geosql_sealed_session SELECT * FROM p.geosql_sealed_session; INSERT INTO geosql_sealed_account SELECT * FROM p.geosql_sealed_account"))
 	refuses(t, q.keeper(p.key, q.key), v)
 	opens(t, p.keeper(p.key, q.key), v, "ana")
-	if _, err := Open(p.conn, q.ledger, sealed.NewKeyring(p.key)); err == nil {
+	if _, err := Open(t.Context(), p.conn, q.ledger, sealed.NewKeyring(p.key)); err == nil {
 		t.Error("another ledger is taken")
 	}
 	plain := must(sqlite.Open(":memory:", sqlite.ReadWrite))
 	defer plain.Close()
-	if _, err := Open(plain, p.ledger, sealed.NewKeyring(p.key)); !errors.Is(err, ErrNotSealed) {
+	if _, err := Open(t.Context(), plain, p.ledger, sealed.NewKeyring(p.key)); !errors.Is(err, ErrNotSealed) {
 		t.Errorf("%v", err)
 	}
 }
@@ -308,7 +308,7 @@ func TestFirstFactsCount(t *testing.T) {
 		t.Errorf("%+v", row.Column.Universe)
 	}
 	check(t, p.ledger.Record(ledger.Fact{Kind: erasedFact, Text: "{"}))
-	if _, err := ReadRecord(p.ledger); err == nil {
+	if _, err := ReadRecord(t.Context(), p.ledger); err == nil {
 		t.Error("a fact that cannot be read is skipped")
 	}
 }

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -76,16 +77,16 @@ type Record struct {
 }
 
 // ReadRecord returns the record in a ledger.
-func ReadRecord(l ledger.Facts) (*Record, error) {
+func ReadRecord(ctx context.Context, l ledger.Facts) (*Record, error) {
 	r := &Record{Revoked: map[string]bool{}, Erased: map[string]bool{}}
-	_, err := r.update(l)
+	_, err := r.update(ctx, l)
 	return r, err
 }
 
 // ReadRecordOf returns the record in the ledger of a database, or an error if it is the ledger of another one. Errors name
 // the database and the ledger as is said.
-func ReadRecordOf(conn *sqlite.Conn, database string, l ledger.Facts, label string) (*Record, error) {
-	r, err := ReadRecord(l)
+func ReadRecordOf(ctx context.Context, conn *sqlite.Conn, database string, l ledger.Facts, label string) (*Record, error) {
+	r, err := ReadRecord(ctx, l)
 	if err != nil {
 		return nil, err
 	}
@@ -97,8 +98,8 @@ func ReadRecordOf(conn *sqlite.Conn, database string, l ledger.Facts, label stri
 }
 
 // update adds the facts recorded since the last time. It reports whether there were any.
-func (r *Record) update(l ledger.Facts) (changed bool, err error) {
-	facts, err := l.Facts(r.last)
+func (r *Record) update(ctx context.Context, l ledger.Facts) (changed bool, err error) {
+	facts, err := l.Facts(ctx, r.last)
 	if err != nil {
 		return false, err
 	}

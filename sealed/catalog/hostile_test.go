@@ -35,9 +35,9 @@ func TestHostileTables(t *testing.T) {
 		"geosql_universe": {func(p *place, _ *Keeper) error { _, _, err := ReadColumns(p.conn); return err }},
 		"geosql_domain":   {func(p *place, _ *Keeper) error { _, _, err := ReadColumns(p.conn); return err }},
 		"geosql_sealed_session": {
-			func(_ *place, k *Keeper) error { return k.Refresh() },
+			func(_ *place, k *Keeper) error { return k.Refresh(t.Context()) },
 			func(p *place, _ *Keeper) error {
-				_, err := Open(p.conn, p.ledger, sealed.NewKeyring(p.key))
+				_, err := Open(t.Context(), p.conn, p.ledger, sealed.NewKeyring(p.key))
 				return err
 			},
 			func(p *place, _ *Keeper) error {
@@ -49,9 +49,9 @@ func TestHostileTables(t *testing.T) {
 			func(p *place, k *Keeper) error { return p.rekey(k) },
 		},
 		"geosql_sealed_account": {
-			func(_ *place, k *Keeper) error { return k.Refresh() },
+			func(_ *place, k *Keeper) error { return k.Refresh(t.Context()) },
 			func(p *place, _ *Keeper) error {
-				_, err := Open(p.conn, p.ledger, sealed.NewKeyring(p.key))
+				_, err := Open(t.Context(), p.conn, p.ledger, sealed.NewKeyring(p.key))
 				return err
 			},
 			func(_ *place, k *Keeper) error { _, err := k.Known(); return err },

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"context"
 	"crypto/ed25519"
 	"errors"
 	"slices"
@@ -47,12 +48,12 @@ type Row struct {
 
 // Open returns the keeper of the main database of a connection, which is charged to a ledger.
 // It returns ErrNotSealed for a database that is not sealed.
-func Open(conn *sqlite.Conn, facts ledger.Facts, keyring *sealed.Keyring) (*Keeper, error) {
+func Open(ctx context.Context, conn *sqlite.Conn, facts ledger.Facts, keyring *sealed.Keyring) (*Keeper, error) {
 	id, err := ReadID(conn)
 	if err != nil {
 		return nil, err
 	}
-	record, err := ReadRecord(facts)
+	record, err := ReadRecord(ctx, facts)
 	if err != nil {
 		return nil, err
 	}
@@ -79,8 +80,8 @@ func (k *Keeper) learnColumns() {
 
 // Refresh makes the keeper act on all facts recorded in the ledger until now, and on all entries
 // added to the database. It is called before the values of a statement are opened.
-func (k *Keeper) Refresh() error {
-	changed, err := k.record.update(k.ledger)
+func (k *Keeper) Refresh(ctx context.Context) error {
+	changed, err := k.record.update(ctx, k.ledger)
 	if err != nil {
 		return err
 	}

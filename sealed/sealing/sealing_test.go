@@ -79,7 +79,7 @@ func write(t testing.TB, contents *sealing.Contents, progress func(path string))
 	})
 	check(t, err)
 	check(t, l.Record(v.done.Facts...))
-	v.keeper, err = catalog.Open(v.conn, l, sealed.NewKeyring(key))
+	v.keeper, err = catalog.Open(t.Context(), v.conn, l, sealed.NewKeyring(key))
 	check(t, err)
 	return v
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -39,11 +40,13 @@ func New(store Store) *Core {
 
 // update runs work in a transaction of the store. It reads the standings of needs.
 func (c *Core) update(needs Needs, work func(Transaction) error) error {
-	return Wrap(c.store.Update(needs, work))
+	return Wrap(c.store.Update(context.Background(), needs, work))
 }
 
 // Ready implements [ledger.Ledger].
-func (c *Core) Ready() error { return c.update(nil, func(Transaction) error { return nil }) }
+func (c *Core) Ready(ctx context.Context) error {
+	return Wrap(c.store.Update(ctx, nil, func(Transaction) error { return nil }))
+}
 
 // over reports whether a term has ended. Most have no end, and need no clock.
 func (c *Core) over(t ledger.Term) bool { return t.End != 0 && t.Over(c.store.Now()) }
@@ -67,7 +70,7 @@ func (c *Core) view(work func(Reader) error) error {
 	if err := c.Flush(); err != nil {
 		return err
 	}
-	return Wrap(c.store.View(work))
+	return Wrap(c.store.View(context.Background(), work))
 }
 
 // Wrap says that an error of a store is the ledger's.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
 	"maps"
@@ -151,7 +152,7 @@ func (c *Core) endIfIdle(l *lease) {
 func (c *Core) readTrace(t *trace) (found TraceRow, err error) {
 	for waited := time.Duration(0); ; waited += leasePause {
 		var by LeaseRow
-		err := Wrap(c.store.View(func(r Reader) (err error) {
+		err := Wrap(c.store.View(context.Background(), func(r Reader) (err error) {
 			if by, err = r.Lease(t.key()); err != nil {
 				return err
 			}

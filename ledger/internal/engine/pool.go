@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"context"
+
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
 )
@@ -98,7 +100,7 @@ func (c *Core) fillPools(unit budget.Unit, items []ledger.Item, balances []ledge
 // everything returns.
 func (c *Core) returnLowered(unit budget.Unit, items []ledger.Item, balances []ledger.Standing) (kept []ledger.Item, err error) {
 	limits := make([]budget.Amount, len(items))
-	err = Wrap(c.store.View(func(r Reader) error {
+	err = Wrap(c.store.View(context.Background(), func(r Reader) error {
 		for i, item := range items {
 			b, err := r.Standing(Key{item.Account, unit})
 			if err != nil {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -18,7 +19,7 @@ func (e *drawError) Error() string { return e.err.Error() }
 func (e *drawError) Unwrap() error { return e.err }
 
 // Answer implements [ledger.Ledger].
-func (c *Core) Answer(q ledger.Question) (ledger.Answered, error) {
+func (c *Core) Answer(ctx context.Context, q ledger.Question) (ledger.Answered, error) {
 	if q.Draw == nil {
 		return ledger.Answered{}, errNoDraw
 	}
@@ -27,10 +28,10 @@ func (c *Core) Answer(q ledger.Question) (ledger.Answered, error) {
 	}
 	id := q.ID() // before others wait for it
 	var a ledger.Answered
-	err := c.update(needsOfQuestion(&q), func(t Transaction) (err error) {
+	err := Wrap(c.store.Update(ctx, needsOfQuestion(&q), func(t Transaction) (err error) {
 		a, err = answer(t, &q, id[:])
 		return err
-	})
+	}))
 	if err == nil {
 		return a, nil
 	}
@@ -52,12 +53,12 @@ func needsOfQuestion(q *ledger.Question) Needs {
 }
 
 // Quote implements [ledger.Ledger].
-func (c *Core) Quote(q ledger.Question) (a ledger.Answered, err error) {
+func (c *Core) Quote(ctx context.Context, q ledger.Question) (a ledger.Answered, err error) {
 	if err := q.Normalize(); err != nil {
 		return ledger.Answered{}, err
 	}
 	id := q.ID()
-	err = Wrap(c.store.View(func(r Reader) error {
+	err = Wrap(c.store.View(ctx, func(r Reader) error {
 		d, err := decide(r, &q, id[:])
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"maps"
 	"slices"
 
@@ -46,7 +47,7 @@ func (c *Core) recall(r Reader, set ...Key) error {
 
 // recallNow is recall for a limit that this process has set.
 func (c *Core) recallNow(of Key) error {
-	return Wrap(c.store.View(func(r Reader) error { return c.recall(r, of) }))
+	return Wrap(c.store.View(context.Background(), func(r Reader) error { return c.recall(r, of) }))
 }
 
 // checkForLimitsIfHeld looks for limits if something is held, or if there are pools of the

@@ -5,6 +5,7 @@
 package engine
 
 import (
+	"context"
 	"iter"
 	"time"
 
@@ -34,11 +35,11 @@ type Store interface {
 	// After any other error nobody of a shared transaction is granted anything.
 	//
 	// Work reads the standings of needs. A store may read them together before it runs work, and
-	// may give up and run work again.
-	Update(needs Needs, work func(Transaction) error) error
+	// may give up and run work again. Once the context is done the caller waits no more, but for the end of a commit.
+	Update(ctx context.Context, needs Needs, work func(Transaction) error) error
 
-	// View lets work read one state of the stored ledger.
-	View(work func(Reader) error) error
+	// View lets work read one state of the stored ledger, until the context is done.
+	View(ctx context.Context, work func(Reader) error) error
 
 	// LimitsSet returns the accounts and units with limits that others have set since the last call, or since the ledger was
 	// opened, and a Reader of the present limits lets work compare them. It waits for no
@@ -181,6 +182,9 @@ type Transaction interface {
 type InDoubtError struct{ Cause error }
 
 func (e *InDoubtError) Error() string { return e.Cause.Error() }
+
+// Is makes it an [ledger.ErrInDoubt].
+func (e *InDoubtError) Is(target error) bool { return target == ledger.ErrInDoubt }
 
 // A Run is one run of an SQL statement. Its number is that of its first entry, and 0 until that
 // entry is stored.

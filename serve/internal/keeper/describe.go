@@ -2,6 +2,8 @@ package keeper
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -61,7 +63,9 @@ func (k *Keeper) Tables() (tables []Table, err error) {
 func (k *Keeper) markSealed(tables []Table) error {
 	k.ledgerMu.Lock()
 	defer k.ledgerMu.Unlock()
-	if err := k.names.Refresh(); err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), rolesWithin)
+	defer cancel()
+	if err := k.names.Refresh(ctx); err != nil && !errors.Is(err, ledger.ErrUnreachable) { // then it knows enough
 		return err
 	}
 	for _, t := range tables {
@@ -98,10 +102,9 @@ func (k *Keeper) RoleBudgets(role string) ([]ledger.RoleBudget, error) {
 func (k *Keeper) AddRole(r *role.Role) error {
 	k.ledgerMu.Lock()
 	defer k.ledgerMu.Unlock()
-	if err := k.roles.Update(k.ledger); err != nil {
+	if there, err := k.Role(r.Name); err != nil {
 		return err
-	}
-	if k.roles.Find(r.Name) != nil {
+	} else if there != nil {
 		return &wire.Error{Code: "42710", Message: fmt.Sprintf("there is a role %s", r.Name), Hint: "Drop it first, or take another name."}
 	}
 	if err := cmp.Or(r.Check(), r.CheckFor(k.names.Record().Columns)); err != nil {
@@ -114,10 +117,10 @@ func (k *Keeper) AddRole(r *role.Role) error {
 func (k *Keeper) DropRole(name string) error {
 	k.ledgerMu.Lock()
 	defer k.ledgerMu.Unlock()
-	if err := k.roles.Update(k.ledger); err != nil {
+	r, err := k.Role(name)
+	if err != nil {
 		return err
 	}
-	r := k.roles.Find(name)
 	if r == nil {
 		return &wire.Error{Code: "42704", Message: fmt.Sprintf("there is no role %s", name)}
 	}

@@ -60,6 +60,8 @@ func (k *Keeper) shown(err error) error {
 		return errLost
 	case errors.Is(err, ledger.ErrLossAccepted):
 		return errLossAccepted
+	case errors.Is(err, ledger.ErrInDoubt):
+		return errInDoubt
 	case errors.Is(err, ledger.ErrUnreachable):
 		return errUnreachable
 	}
@@ -72,10 +74,25 @@ var (
 		Hint: "Once the owner has made room, ask again: nothing is charged twice."}
 	errUnreachable = &wire.Error{Code: "57P03", Message: "the ledger cannot be reached", Detail: "Nobody was charged for this answer.",
 		Hint: "Ask again later. Answers that were charged before are remembered."}
+	errInDoubt = &wire.Error{Code: "08007", Message: "it is not known whether the answer is charged",
+		Detail: "The ledger could not be reached while it stored the charge.", Hint: askAgain}
 	errLost = &wire.Error{Code: "LG001", Message: "the ledger has lost charges", Detail: "Nobody is charged before its owner has looked after that.",
 		Hint: "The owner restores a newer copy, or accepts the loss with geosql ledger accept."}
 	errLossAccepted = &wire.Error{Code: "40001", Message: "the ledger was opened anew, since its owner has accepted a loss", Hint: "Ask again."}
 )
+
+const askAgain = "Ask again: an answer that was charged is given again, and nobody pays twice."
+
+// errWaited returns the error of a statement that was canceled while it waited for the ledger.
+func errWaited(canceled error) error {
+	e, ok := errors.AsType[*wire.Error](canceled)
+	if !ok {
+		return canceled
+	}
+	waited := *e
+	waited.Detail, waited.Hint = "The ledger has not answered in time.", askAgain
+	return &waited
+}
 
 // complaintInterval is how often the log has the same error of an evaluation at most.
 const complaintInterval = time.Minute

@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -206,7 +207,7 @@ func (r *Rows) evaluates() (evaluation, error) {
 func (r *Rows) analyst() sqlitefn.Analyst {
 	role := r.role
 	return sqlitefn.Analyst{
-		Role:   role.Name,
+		Context: r.waits, Role: role.Name,
 		MayAsk: role.May,
 		Largest: func(u budget.Unit) (budget.Amount, bool) {
 			most, ok := role.EpsilonMax[u]
@@ -228,6 +229,7 @@ func (r *Rows) analyst() sqlitefn.Analyst {
 // end ends the evaluation of the execution. Its groups get no answer any more.
 func (r *Rows) end() {
 	r.ended = true
+	r.giveUp(nil)
 	if r.evaluation == nil {
 		return
 	}
@@ -259,6 +261,9 @@ func (r *Rows) end() {
 func (r *Rows) fail(err error) {
 	if r.err == nil && err != error(errEnded) {
 		r.err = r.session.keeper.shown(err)
+		if cause := context.Cause(r.waits); cause != nil && !r.ended {
+			r.err = errWaited(canceledBy(cause))
+		}
 		r.outdated = errors.Is(err, ledger.ErrLossAccepted)
 	}
 }

@@ -116,12 +116,12 @@ type Keeper struct {
 
 	ledgerMu sync.Mutex // guards the fields below
 	ledger   ledger.Ledger
-	roles    role.Roles
 	conn     *sqlite.Conn
 	logs     bool                // the database keeps a write-ahead log because of the keeper
 	names    *catalog.Keeper     // opens names of accounts
 	known    map[string][]string // pseudonyms by name
 
+	roles      knownRoles
 	evaluators pool
 	memory     memory
 	drawn      tallies
@@ -177,15 +177,14 @@ func (k *Keeper) openLedger() error {
 	if err != nil {
 		return err
 	}
-	names, err := catalog.Open(k.conn, l, k.options.Keyring)
-	var roles role.Roles
+	names, err := catalog.Open(context.Background(), k.conn, l, k.options.Keyring)
 	if err == nil {
-		err = roles.Update(l)
+		err = k.roles.open(l)
 	}
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	k.ledger, k.names, k.roles, k.known = l, names, roles, map[string][]string{}
+	k.ledger, k.names, k.known = l, names, map[string][]string{}
 	return nil
 }
 
@@ -195,7 +194,7 @@ func (k *Keeper) renewLedger() {
 	k.ledgerMu.Lock()
 	defer k.ledgerMu.Unlock()
 	old := k.ledger
-	if !errors.Is(old.Ready(), ledger.ErrLossAccepted) {
+	if !errors.Is(old.Ready(context.Background()), ledger.ErrLossAccepted) {
 		return // it was renewed
 	}
 	if err := k.openLedger(); err != nil {
@@ -262,14 +261,10 @@ func (k *Keeper) Login(_ context.Context, user, _ string) (wire.Verifier, bool, 
 	return r.Verifier, true, nil
 }
 
-// Role returns the role of a name as it is now, or nil.
-func (k *Keeper) Role(name string) (*role.Role, error) {
-	k.ledgerMu.Lock()
-	defer k.ledgerMu.Unlock()
-	if err := k.roles.Update(k.ledger); err != nil {
-		return nil, err
-	}
-	return k.roles.Find(name), nil
+// Role returns the role of a name as it is now, or nil: see knownRoles.
+func (k *Keeper) Role(name string) (found *role.Role, err error) {
+	err = k.roles.look(func(all *role.Roles) { found = all.Find(name) })
+	return found, err
 }
 
 // LoggedIn returns the role of a name as it is now, if it is still the one with a verifier, which a password has fitted: names
@@ -283,13 +278,9 @@ func (k *Keeper) LoggedIn(name string, v wire.Verifier) (*role.Role, error) {
 }
 
 // Roles returns all roles as they are now, in the order of their names.
-func (k *Keeper) Roles() ([]*role.Role, error) {
-	k.ledgerMu.Lock()
-	defer k.ledgerMu.Unlock()
-	if err := k.roles.Update(k.ledger); err != nil {
-		return nil, err
-	}
-	return k.roles.All(), nil
+func (k *Keeper) Roles() (list []*role.Role, err error) {
+	err = k.roles.look(func(all *role.Roles) { list = all.All() })
+	return list, err
 }
 
 // mostKnown bounds the accounts with pseudonyms that the keeper remembers.

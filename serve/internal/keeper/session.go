@@ -54,6 +54,7 @@ type Session struct {
 	state atomic.Value // a monitor.State, once it has started
 
 	idleInTransaction, idleSession time.Duration // see IdleTimeout
+	statementTimeout               time.Duration // or 0: that of the role
 	noPreflight                    bool          // see preflight
 
 	said      int // notices during the request
@@ -147,6 +148,7 @@ func (s *Session) readRole() error {
 type guard struct {
 	session *Session
 	request uint32
+	rows    *Rows // that the request is for, or nil
 	unwatch func() bool
 	timer   *time.Timer
 
@@ -158,7 +160,7 @@ type guard struct {
 
 // guard guards a request. Its stop ends that.
 func (s *Session) guard(ctx context.Context, request uint32, limit time.Duration) *guard {
-	g := &guard{session: s, request: request}
+	g := &guard{session: s, request: request, rows: s.running}
 	g.timer = time.AfterFunc(limit, func() { g.cancel(wire.ErrTimeout) })
 	g.unwatch = context.AfterFunc(ctx, func() { g.cancel(context.Cause(ctx)) })
 	return g
@@ -191,6 +193,9 @@ func (g *guard) cancel(cause error) {
 	g.cause = cause
 	g.killer = time.AfterFunc(g.session.keeper.options.Grace, g.kill)
 	g.mu.Unlock()
+	if g.rows != nil {
+		g.rows.giveUp(cause)
+	}
 	// If the worker does not read, this waits until it is killed.
 	_ = g.session.worker.conn.Send(pipe.AppendUint32(pipe.Begin(nil, pipe.Cancel), g.request))
 }
@@ -384,6 +389,8 @@ func (s *Session) tell(kind pipe.Type, payload []byte) error {
 		s.idleInTransaction = timeout
 	case setting.Name == worker.IdleSession && err == nil:
 		s.idleSession = timeout
+	case setting.Name == worker.StatementTimeout && err == nil:
+		s.statementTimeout = timeout
 	}
 	if s.client != nil {
 		s.client.Parameter(setting.Name, setting.Value)

@@ -148,6 +148,7 @@ func (st *Statement) run(ctx context.Context, r *Rows, args []any) (*Rows, error
 	s := st.session
 	s.state.Store(monitor.Active)
 	r.session, r.statement, r.ctx, r.began = s, st, ctx, time.Now()
+	r.waits, r.giveUp = context.WithCancelCause(ctx)
 	err := r.start(args)
 	if err != nil {
 		r.failed(err)
@@ -234,6 +235,8 @@ type Rows struct {
 
 	quote         bool
 	quoted        *sqlitefn.Report
+	waits         context.Context // for the ledger
+	giveUp        context.CancelCauseFunc
 	evaluator     evaluator
 	evaluatorSize int64 // bytes that are held for it
 	outdated      bool  // its ledger has to be opened anew
@@ -318,7 +321,11 @@ func (r *Rows) during(do func() error) error {
 	}
 	began := time.Now()
 	s.running = r
-	err := s.during(ctx, r.request, max(r.role.Timeout-r.worked, time.Millisecond), do)
+	limit := r.role.Timeout
+	if s.statementTimeout > 0 {
+		limit = min(limit, s.statementTimeout)
+	}
+	err := s.during(ctx, r.request, max(limit-r.worked, time.Millisecond), do)
 	s.running, r.guard = nil, nil
 	r.worked += time.Since(began)
 	return err

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -309,7 +310,7 @@ func TestMetrics(t *testing.T) {
 
 func TestHealth(t *testing.T) {
 	asked, now := 0, error(nil)
-	h := Health(NewProbe(func() error {
+	h := Health(NewProbe(func(context.Context) error {
 		asked++
 		return now
 	}, nil).Check)
@@ -337,7 +338,7 @@ func TestProbeIsPrompt(t *testing.T) {
 		late, stale := errors.New("late"), errors.New("stale")
 		results := make(chan error)
 		began := 0
-		p := NewProbe(func() error {
+		p := NewProbe(func(context.Context) error {
 			began++
 			return <-results
 		}, late)

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"context"
 	"sync"
 	"time"
 )
@@ -12,7 +13,7 @@ const (
 
 // A Probe runs a check for clients who ask often, and do not wait for long. It may be used by several goroutines at a time.
 type Probe struct {
-	check func() error
+	check func(context.Context) error
 	late  error
 
 	mu      sync.Mutex
@@ -23,8 +24,8 @@ type Probe struct {
 }
 
 // NewProbe returns a probe of a check, which is run by one goroutine at a time. Late is the error of a check that takes longer
-// than two seconds.
-func NewProbe(check func() error, late error) *Probe {
+// than two seconds, when its context is done.
+func NewProbe(check func(context.Context) error, late error) *Probe {
 	return &Probe{check: check, late: late, results: make(chan error, 1)}
 }
 
@@ -47,7 +48,11 @@ func (p *Probe) run() error {
 		fresh := !p.running
 		if fresh {
 			p.running = true
-			go func() { p.results <- p.check() }()
+			go func() {
+				ctx, cancel := context.WithTimeout(context.Background(), probeWithin)
+				defer cancel()
+				p.results <- p.check(ctx)
+			}()
 		}
 		select {
 		case err := <-p.results:

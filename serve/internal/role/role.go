@@ -7,6 +7,7 @@ package role
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -175,8 +176,8 @@ type Roles struct {
 }
 
 // Update reads the facts recorded since the last time.
-func (r *Roles) Update(l ledger.Facts) error {
-	facts, err := l.Facts(r.last)
+func (r *Roles) Update(ctx context.Context, l ledger.Facts) error {
+	facts, err := l.Facts(ctx, r.last)
 	if err != nil {
 		return err
 	}

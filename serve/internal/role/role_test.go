@@ -36,7 +36,7 @@ func TestRolesAreWhatWasRecordedLast(t *testing.T) {
 		if err := l.Record(facts...); err != nil {
 			t.Fatal(err)
 		}
-		if err := roles.Update(l); err != nil {
+		if err := roles.Update(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
 		var names []string
@@ -70,7 +70,7 @@ func TestRolesAreWhatWasRecordedLast(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	var again Roles
-	if err := again.Update(l); err != nil || len(again.All()) != 2 || again.Find("ana").Epsilon["kWh"] != budget.One {
+	if err := again.Update(t.Context(), l); err != nil || len(again.All()) != 2 || again.Find("ana").Epsilon["kWh"] != budget.One {
 		t.Error(again.All(), err)
 	}
 }

@@ -29,6 +29,7 @@ const (
 	Preflight         = "geosql.preflight"
 	IdleInTransaction = "idle_in_transaction_session_timeout"
 	IdleSession       = "idle_session_timeout"
+	StatementTimeout  = "statement_timeout"
 )
 
 // known are the settings that every session has.
@@ -70,7 +71,7 @@ var known = []setting{
 	{"server_version_num", "150000", false, nil},
 	{"session_authorization", "", true, nil},
 	{"standard_conforming_strings", "on", true, onOnly},
-	{"statement_timeout", "0", false, timeoutUpTo(func(s *settings) time.Duration { return s.config.Timeout })},
+	{StatementTimeout, "0", true, timeoutUpTo(func(s *settings) time.Duration { return s.config.Timeout })},
 	{"synchronize_seqscans", "on", false, anything},
 	{"synchronous_commit", "on", false, anything},
 	{"TimeZone", "UTC", true, anything},
@@ -104,7 +105,7 @@ func newSettings(config Config, client wire.Client) *settings {
 		s.initial[name] = k.value
 	}
 	s.initial["session_authorization"] = config.User
-	s.initial["statement_timeout"] = formatTimeout(config.Timeout)
+	s.initial[StatementTimeout] = formatTimeout(config.Timeout)
 	s.initial[IdleInTransaction] = formatTimeout(config.IdleInTransaction)
 	s.initial[IdleSession] = formatTimeout(config.IdleSession)
 	s.now = maps.Clone(s.initial)
@@ -351,7 +352,7 @@ func checkEpsilon(_ *settings, value string) (string, error) {
 
 // timeout returns the time limit of a statement, 0 for none.
 func (s *settings) timeout() time.Duration {
-	d, _ := ParseTimeout(s.now["statement_timeout"]) // which was checked
+	d, _ := ParseTimeout(s.now[StatementTimeout]) // which was checked
 	return d
 }
 

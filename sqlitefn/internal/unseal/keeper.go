@@ -1,6 +1,7 @@
 package unseal
 
 import (
+	"context"
 	"errors"
 
 	"github.com/geosql/geosql/budget"
@@ -74,15 +75,23 @@ func FreshKeeper(s *frame.Session) (k *catalog.Keeper, err error) {
 	return k, err
 }
 
+// waits returns how long the running statement waits for the ledger.
+func waits(s *frame.Session) context.Context {
+	if e := evaluationOf(s); e != nil {
+		return e.analyst.Context
+	}
+	return context.Background()
+}
+
 // keepers remembers the keeper of the ledger that a connection uses.
 var keepers = frame.Memo[ledger.Facts, *catalog.Keeper]{Limit: 1}
 
 // readKeeper opens the keeper, or brings it up to date with the database and the ledger.
 func readKeeper(s *frame.Session, l ledger.Facts) (*catalog.Keeper, error) {
 	if k, ok := keepers.Entries(s)[l]; ok {
-		return k, k.Refresh()
+		return k, k.Refresh(waits(s))
 	}
-	k, err := catalog.Open(s.Conn, l, s.Options.Keyring)
+	k, err := catalog.Open(waits(s), s.Conn, l, s.Options.Keyring)
 	if err == nil {
 		keepers.Put(s, l, k)
 	}

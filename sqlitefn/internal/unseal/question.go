@@ -136,9 +136,9 @@ func (e *Evaluation) ask(q *ledger.Question, multiplicity int) (ledger.Answered,
 	case e.quote && e.asked.before[q.Key]:
 		a = ledger.Answered{Remembered: true, Seen: true, Time: e.asked.drawn} // as it will be
 	case e.quote:
-		a, err = l.Quote(e.asked.withEarlier(q))
+		a, err = l.Quote(e.analyst.Context, e.asked.withEarlier(q))
 	case e.limit != nil:
-		if a, err = l.Quote(*q); err == nil {
+		if a, err = l.Quote(e.analyst.Context, *q); err == nil {
 			err = e.asked.within(q, a, e.limit)
 		}
 	}
@@ -160,7 +160,7 @@ func (e *Evaluation) ask(q *ledger.Question, multiplicity int) (ledger.Answered,
 // answer asks the ledger, which keeps a new answer.
 func (e *Evaluation) answer(l ledger.Questions, q ledger.Question) (ledger.Answered, error) {
 	if e.analyst.MayDraw == nil {
-		return l.Answer(q)
+		return l.Answer(e.analyst.Context, q)
 	}
 	draw := q.Draw
 	q.Draw = func(leftOut []string) ([]byte, error) {
@@ -169,7 +169,7 @@ func (e *Evaluation) answer(l ledger.Questions, q ledger.Question) (ledger.Answe
 		}
 		return draw(leftOut)
 	}
-	a, err := l.Answer(q)
+	a, err := l.Answer(e.analyst.Context, q)
 	if err == nil && !a.Remembered {
 		e.analyst.Drew(len(a.Answer))
 	}

@@ -258,7 +258,7 @@ func (t *Restore) adopt(b *backup, l *file.Ledger) error {
 
 // keepFacts adds the facts of one ledger to another.
 func keepFacts(to, from *file.Ledger) error {
-	facts, err := from.Facts(0)
+	facts, err := from.Facts(context.Background(), 0)
 	if err != nil || len(facts) == 0 {
 		return err
 	}
@@ -332,7 +332,7 @@ func (t *Restore) explain(ctx context.Context, b *backup) error {
 // explainSealed lists the other facts that a backup of a sealed database does not know, unless the
 // ledger that it was made of is still there and knows.
 func (t *Restore) explainSealed(b *backup) error {
-	facts, err := b.ledger.Facts(0)
+	facts, err := b.ledger.Facts(context.Background(), 0)
 	if err != nil || len(facts) == 0 {
 		return err
 	}

@@ -60,7 +60,7 @@ func (t *Append) write(ctx context.Context, rows *plainRows) (err error) {
 func (t *Append) enterAccounts(rows *plainRows, sealer *sealed.Sealer) ([]sealed.Account, error) {
 	known := map[string]sealed.Account{}
 	if t.private != nil && t.owner != nil {
-		k, err := catalog.Open(t.conn, t.owner.Ledger, sealed.NewKeyring(t.private))
+		k, err := catalog.Open(context.Background(), t.conn, t.owner.Ledger, sealed.NewKeyring(t.private))
 		if err == nil {
 			known, err = k.Known()
 		}

@@ -168,7 +168,7 @@ func (t *Seal) checkFirst(from store.Store) error {
 		return err
 	}
 	defer ledger.Close()
-	record, err := catalog.ReadRecord(ledger)
+	record, err := catalog.ReadRecord(context.Background(), ledger)
 	if err != nil {
 		return err
 	}
@@ -269,7 +269,7 @@ func (t *Seal) account(done *sealing.Sealed, ledger, old *file.Ledger) error {
 	if err := old.Record(note); err != nil {
 		return fmt.Errorf("seal: the ledger of %s has to note that it was sealed: %w", t.in, err)
 	}
-	record, err := catalog.ReadRecord(old)
+	record, err := catalog.ReadRecord(context.Background(), old)
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ func (v *Vault) OpenLedger(f store.LedgerFlags) error {
 		return engines.Missing(v.Path, "", b.Ledger)
 	}
 	v.Where = cmp.Or(v.Ledger.Path(), b.Ledger)
-	v.Record, err = catalog.ReadRecordOf(v.Conn, v.Path, v.Ledger, engines.Label(v.Where))
+	v.Record, err = catalog.ReadRecordOf(context.Background(), v.Conn, v.Path, v.Ledger, engines.Label(v.Where))
 	if err != nil {
 		v.Ledger.Close()
 	}
@@ -113,7 +113,7 @@ func (v *Vault) Keeper(command string, f KeyFlags) (*catalog.Keeper, error) {
 			return nil, err
 		}
 	}
-	return catalog.Open(v.Conn, v.Ledger, sealed.NewKeyring(keys...))
+	return catalog.Open(context.Background(), v.Conn, v.Ledger, sealed.NewKeyring(keys...))
 }
 
 // EnrolOnce enrols a new key, which signs one session, under the name of a command.
