@@ -80,7 +80,7 @@ const (
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
 		INSERT INTO series SELECT i, i / 8.0, CASE WHEN i % 10 THEN 'text ' || i END, CASE WHEN i <= 3 THEN x'00ff0a' END, i % 3 + 1 FROM n;
 		CREATE INDEX series_by_place ON series(place_id, x);
-		CREATE VIEW warm AS SELECT home, hour, kwh, temperature FROM reading WHERE temperature > 10`
+		CREATE VIEW warm AS SELECT home, hour, kwh, temperature FROM reading WHERE temperature > 10;` + sample
 )
 
 func makeDatabase() error {

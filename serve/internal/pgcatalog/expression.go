@@ -31,7 +31,7 @@ func isWhole(oid uint32) bool {
 // arithmetic returns the type of operators on numbers: whole if their operands are, and otherwise, also
 // where the statement does not tell, a float.
 func (r *rewriter) arithmetic(items []int, end int) uint32 {
-	whole := true
+	whole, days := true, 0
 	from := 0
 	for k := 0; k <= len(items); k++ {
 		at, operator := end, k == len(items)
@@ -50,11 +50,18 @@ func (r *rewriter) arithmetic(items []int, end int) uint32 {
 			if from == 0 && k == len(items) {
 				return 0 // there is none of these operators
 			}
-			whole = whole && isWhole(r.typeOf(items[from:k], at))
+			oid := r.typeOf(items[from:k], at)
+			whole = whole && isWhole(oid)
+			if is(oid, "date") {
+				days++
+			}
 			from = k + 1
 		}
 	}
-	if whole {
+	switch {
+	case days == 1:
+		return typeByName["date"].OID
+	case whole, days == 2:
 		return typeByName["int8"].OID
 	}
 	return typeByName["float8"].OID
@@ -83,11 +90,12 @@ var answerTypes = inverted(map[string]string{
 	"float8": `stddev stddev_samp stddev_pop variance var_samp var_pop avg total round sqrt exp ln log log10 log2 power pow mod sin cos tan asin acos atan atan2 sinh cosh tanh asinh
 		acosh atanh degrees radians pi percent_rank cume_dist julianday median percentile percentile_cont percentile_disc`,
 	"text": `string_agg group_concat lower upper replace substr substring trim ltrim rtrim concat concat_ws char hex quote printf
-		format strftime date time datetime timediff typeof soundex json json_array json_object json_set json_insert json_replace
+		format strftime timediff typeof soundex json json_array json_object json_set json_insert json_replace
 		json_remove json_patch json_group_array json_group_object json_quote json_type json_pretty unistr_quote unistr
 		sqlite_version`,
 	"bytea": "zeroblob randomblob unhex",
-	"bool":  "bool_and bool_or every",
+	"date":  "date", "timestamp": "datetime", "time": "time",
+	"bool": "bool_and bool_or every",
 })
 
 // sameType are SQLite's functions that answer in the type of their arguments: which ones, from the first to before the last.
@@ -182,6 +190,9 @@ func (d *Description) Parameters(most int, declared []uint32) []uint32 {
 	list := make([]uint32, most)
 	for i := range list {
 		list[i] = cmp.Or(d.parameters[i+1], typeByName["text"].OID)
+		if i >= len(declared) || declared[i] == 0 || declared[i] == typeByName["unknown"].OID {
+			list[i] = Shown(list[i])
+		}
 		d.parameters[i+1] = list[i]
 	}
 	return list
@@ -276,6 +287,9 @@ func (d *Description) left(i int) uint32 {
 		}
 		from = k + 1
 	}
+	if end > 0 && d.tokens[end-1].Kind == sqltext.Number {
+		return d.typeOfSpan(end-1, end)
+	}
 	for k := from - 1; k >= 0 && d.tokens[k].Name() != ""; {
 		from = k
 		if k = d.back(k); k < 0 || !d.tokens[k].IsSymbol(".") {
@@ -291,6 +305,9 @@ func (d *Description) right(i int) uint32 {
 	hi := len(d.tokens)
 	from := d.skip(i+1, hi)
 	_, end := d.chain(from, hi)
+	if d.at(from, hi).Kind == sqltext.Number {
+		end = from + 1
+	}
 	if k := d.skip(end, hi); d.at(k, hi).IsSymbol("(") {
 		end = d.after(k)
 	}
@@ -298,8 +315,8 @@ func (d *Description) right(i int) uint32 {
 }
 
 // typeOfSpan returns the type of the expression from token lo to hi.
-func (d *Description) typeOfSpan(lo, hi int) uint32 {
-	return d.typeOf(d.items(lo, hi), hi)
+func (r *rewriter) typeOfSpan(lo, hi int) uint32 {
+	return r.typeOf(r.items(lo, hi), hi)
 }
 
 // passed returns the type of the parameter at token i as an argument, or in the list of IN.

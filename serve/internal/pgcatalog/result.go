@@ -1,6 +1,7 @@
 package pgcatalog
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,8 +20,10 @@ type Result struct {
 // those of columns of tables only.
 type Description struct {
 	*rewriter
+	statement  sqltext.Statement
 	column     func(name string) uint32
 	aliases    map[string]uint32 // of subqueries; nil before they are needed
+	inner      map[string]bool   // whether an alias is one of a subquery
 	parameters map[int]uint32    // see Parameters
 	opening    []int             // the index of the parenthesis or bracket that a closing one closes
 	places     []place           // of the tokens
@@ -40,9 +43,10 @@ type Function struct {
 // are none or if they differ. functions are the private
 // functions.
 func Describe(s sqltext.Statement, column func(name string) uint32, functions map[string]Function) *Description {
-	d := &Description{rewriter: newRewriter(s.SQL, s.Tokens), column: column, compared: map[int]uint32{}}
+	d := &Description{rewriter: newRewriter(s.SQL, s.Tokens), statement: s, column: column, compared: map[int]uint32{}}
 	d.place()
 	d.typeOfColumn, d.private = d.Column, functions
+	d.typeOfLiteral = d.typeOfPosition
 	d.typeOfParameter = func(n int) uint32 { return d.parameters[n] }
 	return d
 }
@@ -72,7 +76,7 @@ func (d *Description) place() {
 func (d *Description) Column(name string) uint32 {
 	name = strings.ToLower(name)
 	if d.aliases == nil {
-		d.aliases = map[string]uint32{}
+		d.aliases, d.inner = map[string]uint32{}, map[string]bool{}
 		d.findAliases()
 	}
 	if oid := d.aliases[name]; oid != 0 || d.column == nil {
@@ -101,7 +105,7 @@ func (d *Description) findAliases() {
 	for _, l := range lists {
 		for _, r := range d.results(l.from, l.hi) {
 			if name := strings.ToLower(r.Name); r.Type != 0 && d.aliases[name] == 0 {
-				d.aliases[name] = r.Type
+				d.aliases[name], d.inner[name] = r.Type, l.depth > 1
 			}
 		}
 	}
@@ -114,6 +118,8 @@ func (d *Description) Results() []Result {
 	for i := 0; i < len(d.tokens); i = d.after(i) {
 		switch t := d.tokens[i]; {
 		case t.Is("select"):
+			d.shows = true
+			defer func() { d.shows = false }()
 			return d.results(i+1, len(d.tokens))
 		case t.Is("insert", "update", "delete", "values", "pragma", "create"):
 			return nil
@@ -187,6 +193,10 @@ func (r *rewriter) result(lo, hi int) (Result, bool) {
 		end = r.match[items[n-1]] + 1
 	}
 	name, oid := r.describe(items[:n], end)
+	if cast, operator, _ := r.describeOperators(items[:n], end); r.shows && (cast > 0 && operator == "" ||
+		r.tokens[items[0]].Is("cast", "date", "timestamp", "timestamptz", "time")) {
+		oid = Shown(oid)
+	}
 	column := ""
 	if chain, after := r.chain(items[0], end); oid == 0 && len(chain) > 0 && r.skip(after, end) == end {
 		column = chain[len(chain)-1]
@@ -219,8 +229,10 @@ func (r *rewriter) describe(items []int, end int) (string, uint32) {
 	switch {
 	case first.Is("interval") && isLiteral(r.at(r.skip(items[0]+1, end), end)):
 		return "interval", typeByName["interval"].OID
-	case slices.ContainsFunc(items[1:], func(k int) bool { return r.tokens[k].Is("at") }):
+	case slices.ContainsFunc(items[1:], func(k int) bool { return r.tokens[k].Is("at") && r.at(r.skip(k+1, end), end).Is("time") }):
 		return "timezone", typeOfKind(r.temporal(items[0], end))
+	case len(items) > 1 && first.Is("date", "timestamp", "timestamptz", "time") && isLiteral(r.tokens[items[1]]):
+		return first.Name(), typeByName[first.Name()].OID
 	case first.Is("case"):
 		return "case", r.typeOfCase(items)
 	case first.IsSymbol("("):
@@ -252,7 +264,7 @@ func (r *rewriter) describe(items []int, end int) (string, uint32) {
 // -1 without one. A name of "" says that there is no operator.
 func (r *rewriter) describeOperators(items []int, end int) (cast int, name string, oid uint32) {
 	cast = -1
-	depth := 0 // of CASE
+	depth, computed := 0, false // of CASE
 	for k, i := range items {
 		t := r.tokens[i]
 		switch {
@@ -272,27 +284,35 @@ func (r *rewriter) describeOperators(items []int, end int) (cast int, name strin
 			if t.Text == "||" || t.Text == "->>" {
 				return 0, noName, typeByName["text"].OID
 			}
-			if kind := r.temporal(items[0], end); kind != noTime {
-				return 0, noName, typeOfKind(kind)
-			}
-			return 0, noName, r.arithmetic(items, end)
+			computed = true
 		}
+	}
+	if computed {
+		if kind := r.temporal(items[0], end); kind != noTime {
+			return 0, noName, typeOfKind(kind)
+		}
+		return 0, noName, r.arithmetic(items, end)
 	}
 	return cast, "", 0
 }
 
-// typeOfCase returns the type of the first branch of CASE that is not NULL.
-func (r *rewriter) typeOfCase(items []int) uint32 {
+// typeOfCase returns the type of the first branch of CASE that is not NULL, or of the first that is not whole if that is a number.
+func (r *rewriter) typeOfCase(items []int) (found uint32) {
 	for k, i := range items {
 		if k+1 == len(items) || !r.tokens[i].Is("then", "else") || r.tokens[items[k+1]].Is("null") {
 			continue
 		}
 		if to := k + 1 + slices.IndexFunc(items[k+1:], func(j int) bool { return r.tokens[j].Is("when", "else", "end") }); to > k+1 {
 			_, oid := r.describe(items[k+1:to], items[to])
-			return oid
+			if found == 0 && oid == 0 || oid != 0 && !isNumeric(oid) {
+				return cmp.Or(found, oid)
+			}
+			if found == 0 || !isWhole(oid) {
+				found = oid
+			}
 		}
 	}
-	return 0
+	return found
 }
 
 // describeParenthesis describes a subquery or an expression in parentheses.
@@ -309,7 +329,11 @@ func (r *rewriter) describeParenthesis(items []int, end int) (string, uint32) {
 		return noName, 0
 	}
 	if group := r.items(inner, shut); len(group) > 0 && len(items) == 1 {
-		return r.describe(group, shut)
+		name, oid := r.describe(group, shut)
+		if chain, after := r.chain(group[0], shut); oid == 0 && len(chain) > 0 && r.skip(after, shut) == shut && r.typeOfColumn != nil {
+			oid = r.typeOfColumn(chain[len(chain)-1])
+		}
+		return name, oid
 	}
 	return noName, 0
 }
@@ -317,6 +341,9 @@ func (r *rewriter) describeParenthesis(items []int, end int) (string, uint32) {
 // describeName describes a column, or the call of a function with its arguments at open.
 func (r *rewriter) describeName(name string, open, end int) (string, uint32) {
 	if !r.at(open, end).IsSymbol("(") || r.match[open] < 0 {
+		if ty := timesOfNoParentheses[name]; ty != "" {
+			return name, typeByName[ty].OID
+		}
 		if functionsOfNoParentheses[name] {
 			return name, typeByName["name"].OID
 		}
@@ -339,6 +366,9 @@ func (r *rewriter) describeName(name string, open, end int) (string, uint32) {
 	return name, r.answers(name, open)
 }
 
+// timesOfNoParentheses are called without.
+var timesOfNoParentheses = map[string]string{"current_date": "date", "current_timestamp": "timestamptz", "localtimestamp": "timestamp"}
+
 // outputType returns the type in which a cast answers. SQLite has the values of some in another.
 func outputType(ty pgType) uint32 {
 	t := typeByName[ty.name]
@@ -346,8 +376,6 @@ func outputType(ty pgType) uint32 {
 	case ty.array && t != nil:
 		return t.Array
 	case t == nil || isNamed(ty.name): // a name or a number
-		return typeByName["text"].OID
-	case strings.HasPrefix(t.Name, "time") || t.Name == "date":
 		return typeByName["text"].OID
 	}
 	return t.OID

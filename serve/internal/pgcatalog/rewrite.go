@@ -19,14 +19,22 @@ import (
 //
 // Parameters $n become ?n. The schema public becomes main. Set-returning functions become
 // table-valued ones, arrays are texts such as {1,2}, and other types become SQLite's.
-func Rewrite(s sqltext.Statement) (string, error) {
+func Rewrite(s sqltext.Statement) (string, error) { return Describe(s, nil, nil).Rewrite(false) }
+
+// Rewrite is [Rewrite] by the types of columns and parameters. If nulls is set, ORDER BY takes NULL for greater than everything else, as
+// PostgreSQL does.
+func (d *Description) Rewrite(nulls bool) (string, error) {
+	s := d.statement
 	if err := CheckLength(s.SQL); err != nil {
 		return "", err
 	}
 	if s.Tokens == nil && s.SQL != "" {
 		return "", &Error{Code: pgfunc.CodeLimitExceeded, Message: fmt.Sprintf("the statement has more than %d words, signs and blanks", Budget.Tokens)}
 	}
-	r := newRewriter(s.SQL, s.Tokens)
+	r := d.rewriter
+	r.nulls, r.count = nulls, 0
+	r.typeOfColumn = d.certain
+	defer func() { r.typeOfColumn = d.Column }()
 	out := r.span(0, len(r.tokens))
 	if r.err != nil {
 		return "", r.err
@@ -65,6 +73,11 @@ type rewriter struct {
 	err    *Error
 
 	typeOfColumn    func(name string) uint32 // see Description; nil if types do not matter
+	typeOfLiteral   func(token int) uint32
+	shows           bool   // types are those that clients get
+	nulls           bool   // see Description.Rewrite
+	bare            string // a column that is neither grouped nor aggregated
+	likes           bool   // the statement has a LIKE that minds no case
 	typeOfParameter func(n int) uint32
 	private         map[string]Function
 
@@ -184,6 +197,7 @@ func (r *rewriter) part(lo, hi int) string {
 	for _, item := range r.intervalNames(list+1, min(from, tail)) {
 		r.intervals[item] = true
 	}
+	r.findBare(list+1, min(from, tail), tail, hi)
 	names := map[string]string{}
 	r.names = append(r.names, names)
 	outer, moved := r.hoists, &hoists{alias: map[string]string{}}
@@ -309,10 +323,12 @@ func set(words string) map[string]bool {
 type emitter struct {
 	out     []string
 	operand int
-	literal bool // the operand is one text or parameter
-	applied int  // casts and subscripts to the operand
-	cases   []int
-	list    bool // the tokens are a select list
+	literal bool   // the operand is one text or parameter
+	applied int    // casts and subscripts to the operand
+	cases   []span // where CASEs begin: in out, and among the tokens
+	from    int    // the first token of the operand
+	until   int    // the end of the chain of operators that has been looked at
+	list    bool   // the tokens are a select list
 
 	token        int    // that is being written
 	joint        string // the operator before it
@@ -323,7 +339,7 @@ func (e *emitter) put(s string) { e.out = append(e.out, s) }
 
 // push appends an operand.
 func (e *emitter) push(s string) {
-	e.operand, e.literal, e.applied = len(e.out), false, 0
+	e.operand, e.literal, e.applied, e.from = len(e.out), false, 0, e.token
 	if e.joint == "" || e.joint != "+" && e.joint != "-" && e.sum.chunk < 0 {
 		e.sum = run{chunk: e.operand, token: e.token}
 	}
@@ -350,6 +366,13 @@ func (r *rewriter) emit(lo, hi int, list bool) string {
 	for i := lo; i < hi && r.err == nil; {
 		t := r.tokens[i]
 		start := i
+		e.token = i
+		if i >= e.until && !t.IsBlank() && (e.operand < 0 || t.Kind != sqltext.Symbol) {
+			if end := r.compute(e, i, hi, previous); end > i {
+				i, previous = end, r.tokens[r.back(end)]
+				continue
+			}
+		}
 		switch t.Kind {
 		case sqltext.Blank, sqltext.Comment, sqltext.Nested:
 			if t.Kind == sqltext.Nested {
@@ -379,8 +402,8 @@ func (r *rewriter) emit(lo, hi int, list bool) string {
 			if t.Kind != sqltext.Text {
 				s = sqltext.Quote(t.Literal())
 			}
-			if truth := r.truth(i); truth != "" {
-				s = truth
+			if v := cmp.Or(r.truth(i), r.typed(i)); v != "" {
+				s = v
 			}
 			e.push(s)
 			e.literal = true
@@ -450,7 +473,7 @@ func (r *rewriter) symbol(e *emitter, i, hi int, previous sqltext.Token) int {
 			r.fail(i, pgfunc.CodeSyntax, "a type has to follow ::")
 			return hi
 		}
-		r.convert(e, i, ty)
+		r.convert(e, e.from, i, ty)
 		return end
 	case ".":
 		if n := r.skip(i+1, hi); e.operand >= 0 && previous.IsSymbol(")", "]") && r.at(n, hi).Name() != "" {
@@ -513,6 +536,7 @@ func (r *rewriter) matching(e *emitter, i, next, hi int, operator string) int {
 func (r *rewriter) pattern(e *emitter, next, hi int) int {
 	k := r.skip(next, hi)
 	t := r.at(k, hi)
+	r.likes = r.likes || !t.IsText() || strings.ToUpper(t.Literal()) != strings.ToLower(t.Literal())
 	if !t.IsText() || !strings.Contains(t.Literal(), `\`) {
 		return next
 	}
@@ -662,15 +686,19 @@ func (r *rewriter) keep(e *emitter, i int) int {
 func (r *rewriter) keyword(e *emitter, w word) int {
 	switch w.name {
 	case "case":
-		e.cases = append(e.cases, len(e.out))
+		e.cases = append(e.cases, span{len(e.out), w.i})
 		return r.keep(e, w.i)
 	case "end":
 		if k := len(e.cases); k > 0 {
 			e.put(r.tokens[w.i].Text)
-			e.operand, e.cases, e.literal = e.cases[k-1], e.cases[:k-1], false
+			e.operand, e.from, e.cases, e.literal = e.cases[k-1].lo, e.cases[k-1].hi, e.cases[:k-1], false
 			return w.i + 1
 		}
 		return r.keep(e, w.i)
+	case "order":
+		if r.nulls && w.next.Is("by") {
+			return r.ordering(e, w.i, w.hi)
+		}
 	case "operator":
 		return r.operator(e, w)
 	case "collate":
@@ -688,7 +716,7 @@ func (r *rewriter) keyword(e *emitter, w word) int {
 	case "date", "timestamp", "timestamptz", "time":
 		if isLiteral(w.next) {
 			e.push(sqltext.Quote(w.next.Literal()))
-			r.convert(e, w.i, pgType{name: w.name})
+			r.convert(e, w.n, w.i, pgType{name: w.name})
 			return w.n + 1
 		}
 	case "interval":
@@ -861,6 +889,9 @@ func (r *rewriter) call(e *emitter, i, end, open, hi int, name string, qualified
 			return shut + 1
 		}
 	case "substring":
+		if k := r.skip(r.find(lo, shut, "from")+1, shut); isLiteral(r.at(k, shut)) && r.tokens[r.back(k)].Is("from") {
+			r.unsupported(k, "substring with a regular expression", "use regexp_replace")
+		}
 		if from, length := r.find(lo, shut, "from"), r.find(lo, shut, "for"); from > 0 {
 			parts := []span{{lo, from}, {from + 1, shut}}
 			if length > from {
@@ -911,18 +942,26 @@ func (r *rewriter) call(e *emitter, i, end, open, hi int, name string, qualified
 			e.push(r.hoist(name, open))
 			return shut + 1
 		}
+	case "random":
+		if r.skip(lo, shut) == shut { // from 0 to below 1
+			e.push("((random() & 9007199254740991) / 9007199254740992.0)")
+			return shut + 1
+		}
 	case "format":
-		if qualified {
+		if qualified || strings.Contains(r.at(lo, shut).Text, "%I") || strings.Contains(r.at(lo, shut).Text, "%L") {
 			name = "pg_format"
 		}
 	}
 	if ordersTexts[name] && r.temporal(lo, shut) == anInterval {
 		r.unsupported(i, name+" of intervals", "write "+name+"(extract(epoch FROM x)), in seconds")
 	}
+	if (name == "sum" || name == "avg") && isTime(r.typeOfSpan(lo, shut)) {
+		r.fail(i, pgfunc.CodeNoFunction, "function %s does not exist for dates and times", name)
+	}
 	s := r.sql[r.tokens[i].At:r.tokens[end].At]
 	if to, ok := synonyms[name]; ok {
 		s = to
-	} else if qualified {
+	} else if qualified || name == "pg_format" {
 		s = name
 	}
 	e.push(s + "(" + r.span(lo, shut) + ")")

@@ -40,6 +40,9 @@ func kindOfType(oid uint32) temporal {
 
 // typeOfKind returns the type of an operator's answer.
 func typeOfKind(k temporal) uint32 {
+	if k == noTime {
+		return 0
+	}
 	return typeByName[map[temporal]string{aDate: "date", aTimestamp: "timestamp", anInstant: "timestamptz", anInterval: "interval"}[k]].OID
 }
 

@@ -99,12 +99,22 @@ func ColumnType(declared string) Type {
 		name = "int8"
 	case has("char"), has("clob"), has("text"), has("date"), has("time"), has("interval"), has("json"), lower == "", lower == "any":
 		name = "text"
+	case lower == "boolean":
+		name = "bool"
 	case has("blob"), has("bytea"):
 		name = "bytea"
 	case has("real"), has("floa"), has("doub"):
 		name = "float8"
 	}
 	return *typeByName[name]
+}
+
+// TimeType returns the type of the values in a column of texts that is declared as date, timestamp or datetime. Clients see texts.
+func TimeType(declared string) uint32 {
+	if declared == "date" {
+		return typeByName["date"].OID
+	}
+	return typeByName["timestamp"].OID
 }
 
 // TypeName returns SQL's name of a type, such as double precision, or "" for one that is not known.
@@ -129,8 +139,9 @@ func init() {
 
 // A pgType is the name of a type in a statement.
 type pgType struct {
-	name  string
-	array bool
+	name       string
+	array      bool
+	parameters string // such as 10, 2
 }
 
 // typeName reads the name of a type at i and returns the index behind it.
@@ -163,7 +174,8 @@ func (r *rewriter) typeName(i, hi int) (pgType, int) {
 		}
 	}
 	if k := r.skip(end, hi); r.opens(k, hi) {
-		end = r.match[k] + 1 // parameters
+		ty.parameters = r.sql[r.tokens[k].At+1 : r.tokens[r.match[k]].At]
+		end = r.match[k] + 1
 	}
 	if ty.name == "timestamp" || ty.name == "time" {
 		if more("with", "time", "zone") {
@@ -191,7 +203,9 @@ func (r *rewriter) typeName(i, hi int) (pgType, int) {
 var casts = inverted(map[string]string{
 	"pg_regclass": "regclass", "pg_regtype": "regtype", "pg_regproc": "regproc regprocedure", "pg_regnamespace": "regnamespace",
 	"pg_regrole": "regrole", "pg_regother": "regoper regoperator regcollation regconfig regdictionary",
-	"pg_bool": "bool boolean", "pg_bytea": "bytea", "date": "date", "datetime": "timestamp timestamptz", "time": "time timetz", "pg_interval": "interval",
+	"pg_bool": "bool boolean", "pg_bytea": "bytea", "pg_date": "date", "pg_timestamp": "timestamp", "pg_timestamptz": "timestamptz",
+	"pg_time": "time timetz", "pg_int2": "int2 smallint", "pg_int4": "int int4 integer", "pg_int8": "int8 bigint",
+	"pg_float8": "float float4 float8 real", "pg_numeric": "numeric decimal dec", "pg_interval": "interval",
 })
 
 // isNamed reports whether a type is one of OIDs that stand for a name in a catalogue.
@@ -199,11 +213,9 @@ func isNamed(ty string) bool { return strings.HasPrefix(casts[ty], "pg_reg") }
 
 // affinities are SQLite's types for types that it has under another name.
 var affinities = inverted(map[string]string{
-	"TEXT": `text varchar name char bpchar character citext cstring uuid json jsonb xml inet cidr unknown sql_identifier
+	"TEXT": `text varchar name char bpchar character cstring uuid json jsonb xml inet cidr unknown sql_identifier
 		character_data yes_or_no time_stamp aclitem pg_node_tree`,
-	"INTEGER": "int int2 int4 int8 integer smallint bigint oid xid cid cardinal_number",
-	"REAL":    "float float4 float8 real",
-	"NUMERIC": "numeric decimal dec money",
+	"INTEGER": "oid xid cid cardinal_number",
 	"BLOB":    "blob bytea sealed",
 })
 
@@ -218,8 +230,8 @@ func inverted(words map[string]string) map[string]string {
 	return m
 }
 
-// convert applies a cast to the operand of e. The cast stands at token i.
-func (r *rewriter) convert(e *emitter, i int, ty pgType) {
+// convert applies a cast to the operand of e with the tokens from from on. The cast stands at token i.
+func (r *rewriter) convert(e *emitter, from, i int, ty pgType) {
 	if ty.array || ty.name == "int2vector" || ty.name == "oidvector" || ty.name == "anyarray" {
 		return
 	}
@@ -232,14 +244,27 @@ func (r *rewriter) convert(e *emitter, i int, ty pgType) {
 		r.unsupported(i, "type "+ty.name, "")
 		return
 	}
+	isTruth := ty.name == "text" && is(r.typeOfSpan(from, i), "bool")
 	e.apply(func(x string) string {
-		if function != "" {
-			return function + "(" + x + ")"
+		switch {
+		case isTruth:
+			return "CASE NOT " + x + " WHEN 0 THEN 'true' WHEN 1 THEN 'false' END"
+		case affinity == "TEXT" && ty.parameters != "":
+			return "substr(CAST(" + x + " AS TEXT), 1, " + ty.parameters + ")"
+		case function == "":
+			return "CAST(" + x + " AS " + affinity + ")"
+		case function == "pg_numeric" && ty.parameters != "":
+			return function + "(" + x + ", " + ty.parameters + ")"
+		case strings.HasPrefix(function, "pg_int") && r.isDecimal(from, i):
+			return function + "(round(" + x + "))"
 		}
-		return "CAST(" + x + " AS " + affinity + ")"
+		return function + "(" + x + ")"
 	})
 	e.literal = literal && affinity == "TEXT"
 }
+
+// missingTypes are refused, or have another name in SQLite.
+var missingTypes = set("interval name oid money citext")
 
 // cast rewrites CAST(x AS type) with its word at i and its parenthesis at open. Casts
 // that SQLite has stay.
@@ -252,7 +277,7 @@ func (r *rewriter) cast(e *emitter, i, open int) int {
 	}
 	chain, _ := r.chain(r.skip(as+1, shut), shut)
 	ty, _ := r.typeName(as+1, shut)
-	if len(chain) == 1 && !ty.array && casts[ty.name] == "" && ty.name != "interval" && ty.name != "name" && ty.name != "oid" {
+	if len(chain) == 1 && !ty.array && casts[ty.name] == "" && ty.parameters == "" && !missingTypes[ty.name] {
 		e.push(r.sql[r.tokens[i].At:r.tokens[open].At] + "(" + r.span(open+1, as) + r.sql[r.tokens[as].At:r.tokens[shut].At] + ")")
 		return shut + 1
 	}
@@ -262,7 +287,7 @@ func (r *rewriter) cast(e *emitter, i, open int) int {
 		t := r.tokens[k]
 		inner.literal = isLiteral(t) || t.Kind == sqltext.Position || t.Kind == sqltext.Variable
 	}
-	r.convert(inner, as, ty)
+	r.convert(inner, r.skip(open+1, as), as, ty)
 	e.push(strings.Join(inner.out, ""))
 	return shut + 1
 }

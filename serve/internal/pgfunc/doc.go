@@ -23,7 +23,8 @@ func (e *Error) Error() string { return e.Message }
 
 // codes are the SQLSTATEs of errors, which SQLite passes on as extended result codes.
 var codes = []string{CodeNotSupported, CodeSyntax, CodeNoTable, CodeNoObject, CodeNoFunction, CodeBadText, CodeBadPattern,
-	CodeBadParameter, CodeLimitExceeded, CodeNoSchema, CodeBadTime, CodeTimeRange}
+	CodeBadParameter, CodeLimitExceeded, CodeNoSchema, CodeBadTime, CodeTimeRange,
+	CodeOutOfRange}
 
 // firstCode is the extended part of the first of them. SQLite's own are far lower.
 const firstCode = 200
@@ -61,6 +62,7 @@ const (
 	CodeBadPattern    = "2201B"
 	CodeBadParameter  = "22023"
 	CodeLimitExceeded = "54000"
+	CodeOutOfRange    = "22003"
 	CodeNoSchema      = "3F000"
 	CodeBadTime       = "22007"
 	CodeTimeRange     = "22008"

@@ -10,6 +10,7 @@ import (
 
 // addCasts adds the functions that casts call.
 func (l *library) addCasts() {
+	l.addStrictCasts()
 	l.add("pg_bool", "bool", true, []int{1}, func(a []any) (any, error) { return Truth(a[0]) })
 	l.add("pg_bytea", "bytea", true, []int{1}, func(a []any) (any, error) {
 		s, ok := a[0].(string)

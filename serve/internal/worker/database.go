@@ -44,9 +44,9 @@ type database struct {
 	gate      *sqlitefn.Gate
 	remote    *noting
 	timeout   time.Duration
-	types     map[string]uint32       // of columns by their names in lower case; 0 where tables differ
-	sealed    map[uint32]sealedColumn // by number
-	gated     map[gateKey]string      // statements that the gate has let through
+	types     map[string]map[string]uint32 // of columns by their names and those of their tables, in lower case
+	sealed    map[uint32]sealedColumn      // by number
+	gated     map[gateKey]string           // statements that the gate has let through
 }
 
 // A sealedColumn is a column of sealed values.
@@ -114,16 +114,24 @@ func (db *database) describe() error {
 	if err != nil {
 		return err
 	}
-	db.types = map[string]uint32{}
-	return db.conn.Each(`SELECT lower(a.attname), a.atttypid, n.nspname = 'public' FROM pg_catalog.pg_attribute a
-		JOIN pg_catalog.pg_class c ON c.oid = a.attrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-		WHERE c.relkind IN ('r', 'v') ORDER BY 3 DESC`, func(v []sqlite.Value) error {
-		name, oid := v[0].Text(), uint32(v[1].Int())
-		switch known, is := db.types[name]; {
-		case !is:
-			db.types[name] = oid
-		case known != oid && v[2].Int() != 0:
-			db.types[name] = 0
+	db.types = map[string]map[string]uint32{}
+	err = db.conn.Each(`SELECT lower(a.attname), lower(c.relname), a.atttypid FROM pg_catalog.pg_attribute a
+		JOIN pg_catalog.pg_class c ON c.oid = a.attrelid WHERE c.relkind IN ('r', 'v')`, func(v []sqlite.Value) error {
+		column := v[0].Text()
+		if db.types[column] == nil {
+			db.types[column] = map[string]uint32{}
+		}
+		db.types[column][v[1].Text()] = uint32(v[2].Int())
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	// The catalogue has columns of dates as texts, which clients get.
+	return db.conn.Each(`SELECT lower(c.name), lower(l.name), lower(c.type) FROM pragma_table_list l JOIN pragma_table_xinfo(l.name, 'main') c
+		WHERE l.schema = 'main' AND lower(c.type) IN ('date', 'timestamp', 'datetime')`, func(v []sqlite.Value) error {
+		if tables := db.types[v[0].Text()]; tables != nil {
+			tables[v[1].Text()] = pgcatalog.TimeType(v[2].Text())
 		}
 		return nil
 	})

@@ -34,11 +34,13 @@ func (s *Session) compileQuery(ctx context.Context, read sqltext.Statement, type
 	if err := mayRun(read.SQL); err != nil {
 		return nil, err
 	}
-	rewritten, err := pgcatalog.Rewrite(read)
+	db := s.database
+	d := pgcatalog.Describe(read, db.typesIn(read), privateFunctions())
+	d.Parameters(0, types)
+	rewritten, err := d.Rewrite(true)
 	if err != nil {
 		return nil, asError(err)
 	}
-	db := s.database
 	db.timeout = s.settings.timeout()
 	stmt, err := db.compile(ctx, read.SQL, rewritten)
 	if err != nil {
@@ -46,6 +48,16 @@ func (s *Session) compileQuery(ctx context.Context, read sqltext.Statement, type
 	}
 	private := rewritten
 	seen, err := db.inspect(ctx, rewritten)
+	if err == nil && (seen.asks || seen.sealed) {
+		// Another order than that of GROUP BY would ask for all groups before the first row.
+		if rewritten, err = d.Rewrite(false); err == nil {
+			stmt.Close()
+			if stmt, err = db.compile(ctx, read.SQL, rewritten); err != nil {
+				return nil, err
+			}
+			seen, err = db.inspect(ctx, rewritten)
+		}
+	}
 	if err == nil && seen.sealed {
 		private, err = db.pass(ctx, rewritten, s.settings.now[epsilon])
 	}
@@ -64,11 +76,11 @@ func (s *Session) compileQuery(ctx context.Context, read sqltext.Statement, type
 		return nil, err
 	}
 	q := &query{session: s, sql: private, stmt: stmt, asks: seen.asks, single: seen.asks && seen.single, questions: seen.questions}
-	d := pgcatalog.Describe(read, db.typeOf, privateFunctions())
 	q.parameters = d.Parameters(stmt.Parameters(), types)
 	results := d.Results()
+	s.tell(d.Differences())
 	if private != rewritten { // under the names that the client knows
-		d = pgcatalog.Describe(pgcatalog.Read(private), db.typeOf, privateFunctions())
+		d = pgcatalog.Describe(pgcatalog.Read(private), db.typesIn(read), privateFunctions())
 		for i, r := range d.Results() {
 			if i < len(results) {
 				results[i].Type = r.Type
@@ -77,6 +89,16 @@ func (s *Session) compileQuery(ctx context.Context, read sqltext.Statement, type
 	}
 	q.columns = resultColumns(d, results, stmt)
 	return q, nil
+}
+
+// tell tells the client, once in a session, that statements mean something else here than to PostgreSQL.
+func (s *Session) tell(differences []string) {
+	for _, d := range differences {
+		if kind, _, _ := strings.Cut(d, " "); !s.told[kind] {
+			s.told[kind] = true
+			s.client.Notice(&wire.Error{Message: d})
+		}
+	}
 }
 
 // privateFunctions returns the private functions of sessions by their names.

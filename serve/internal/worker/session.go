@@ -42,12 +42,13 @@ type Session struct {
 	status     wire.TxStatus
 	savepoints []savepoint // of the transaction
 	cursors    map[string]*cursor
+	told       map[string]bool // see tell
 }
 
 // NewSession opens the database for an analyst. The session's notices go to client, and remote evaluates functions over
 // sealed values.
 func NewSession(config Config, client wire.Client, remote sqlitefn.Remote) (*Session, error) {
-	s := &Session{config: config, client: client, status: wire.Idle, cursors: map[string]*cursor{}}
+	s := &Session{config: config, client: client, status: wire.Idle, cursors: map[string]*cursor{}, told: map[string]bool{}}
 	s.settings = newSettings(config, client)
 	if err := s.settings.start(config.Parameters); err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ def mapped():
 check("version", (15, 0), lambda: (engine.connect().close(), engine.dialect.server_version_info)[1])
 check("schemas", ["information_schema", "public"], lambda: sorted(see.get_schema_names()))
 check("the default schema", "public", lambda: see.default_schema_name)
-check("tables", ["place", "reading", "series"], lambda: sorted(see.get_table_names()))
+check("tables", ["place", "reading", "sample", "series"], lambda: sorted(see.get_table_names()))
 check("views", ["warm"], lambda: see.get_view_names())
 check("the definition of a view", lambda sql: "SELECT home, hour, kwh" in str(sql), lambda: see.get_view_definition("warm"))
 check("has_table", (True, False), lambda: (see.has_table("reading"), see.has_table("nowhere")))
@@ -62,7 +62,7 @@ check("comment of a table", {"text": None}, lambda: see.get_table_comment("serie
 check("sequences", [], lambda: see.get_sequence_names())
 check("enumerations", [], lambda: see.get_enums())
 meta = MetaData()
-check("reflection of everything", ["place", "reading", "series", "warm"], lambda: (meta.reflect(engine, views=True), sorted(meta.tables))[1])
+check("reflection of everything", ["place", "reading", "sample", "series", "warm"], lambda: (meta.reflect(engine, views=True), sorted(meta.tables))[1])
 reading, series, place = (meta.tables.get(n, sqlalchemy.table(n)) for n in ("reading", "series", "place"))
 check("a sum is private", [(4995,)], lambda: ask(select(func.dx_sum(reading.c.kwh, 100))))
 check("groups", [(0, 480), (1, 480), (2, 40)], lambda: ask(
