@@ -176,7 +176,7 @@ func TestInitAsksForUniverse(t *testing.T) {
 }
 
 // The universes to choose from, and the first of them, are the same whatever the readings are: they come from the name of the
-// column, never from a look at what is in it.
+// column, never from its cells.
 func TestInitOffersUniversesWithoutLooking(t *testing.T) {
 	t.Parallel()
 	for _, kwh := range []string{"0", "0.001", "9.5", "17", "4000", "-3", "1e9"} {

@@ -189,7 +189,7 @@ func TestShellTables(t *testing.T) {
 	c.run(".mode", "line\n")
 	c.run(".mode csv", "")
 	c.run("SELECT NULL AS a, '' AS b, 1e25 AS c;", "a,b,c\n,\"\",10000000000000000000000000\n")
-	c.run(".mode nosuch", "geosql: nosuch: no such mode; the modes are csv, geojson, json, line, raw, table\n")
+	c.run(".mode nosuch", "geosql: nosuch: no such mode; the modes are box, csv, geojson, json, line, list, markdown, raw, table\n")
 	c.press("\x04")
 	c.leave(0)
 }
@@ -272,6 +272,52 @@ func TestShellCommands(t *testing.T) {
 	c.expect(shell.Prompt)
 	c.press(".quit\r")
 	c.leave(0)
+}
+
+// Commands of other shells do as people mean, also as an argument of the command line. A file of commands runs first.
+func TestShellObeysHabits(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db := filepath.Join(dir, "x.db")
+	clitest.Query(t, db, "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT NOT NULL); SELECT budget_limit('*', 'm', 0.05), budget_limit('*', 'kWh', 2, 86400)")
+	if err := os.MkdirAll(filepath.Join(dir, "geosql"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	rc := writeTo(t, filepath.Join(dir, "geosql", "rc"), "-- as I like it\n.mode box\n\nSELECT 1;\n")
+	c := newConsoleWith(t, []string{"XDG_CONFIG_HOME=" + dir}, db)
+	c.expect("x.db: limits of every account 0.05/m, 2/kWh in 86400 s\n")
+	c.expect("geosql: " + rc + ", line 4: not a command such as .mode box: SELECT 1;\n" + shell.Prompt)
+	c.run(`\d`, "┌───────┬──────┐\n│ type  │ name │\n├───────┼──────┤\n│ table │ t    │\n└───────┴──────┘\n")
+	c.run(".mode list", "")
+	c.run(`\d T`, "a|INTEGER|primary key\nb|TEXT|not null\n")
+	c.run(`\d tt;`, "geosql: there is no table tt (did you mean t?)\n")
+	c.run(`\nosuch`, "geosql: \\nosuch: no such command; .help lists them\n")
+	c.run(".help timer", ".timer on|off      print how long each statement takes\n")
+	c.run(".help dx_avgg", "geosql: dx_avgg: there is no command or function of that name (did you mean dx_avg?)\n")
+	c.press(".help dx_radius\r")
+	c.expect("dx_radius(")
+	c.expect(shell.Prompt)
+	c.run(".mode csv", "")
+	c.run(".header off", "")
+	c.run("SELECT 1 AS a;", "1\n")
+	c.press("quit\r")
+	c.leave(0)
+	for _, end := range []string{`\q`, "exit;", "QUIT"} {
+		c := newConsole(t, ":memory:")
+		c.expect("in memory: no limits yet, which budget_limit sets\n" + shell.Prompt)
+		c.press(end + "\r")
+		c.leave(0)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 3 {
+		t.Errorf("there is %v", left)
+	}
+	if got := clitest.Query(t, "-csv", db, ".columns t"); got != "name,type,rule\na,INTEGER,primary key\nb,TEXT,not null\n" {
+		t.Errorf(".columns writes %q", got)
+	}
+	if got := clitest.Query(t, "-box", "-noheader", db, ".tables"); got != "┌───────┬───┐\n│ table │ t │\n└───────┴───┘\n" {
+		t.Errorf(".tables writes %q", got)
+	}
+	clitest.WantError(t, clitest.Run(t, "", db, `\d tt`), 1, "no table tt")
 }
 
 // A long answer goes to the pager, which may be left before the end. A statement ends with it.

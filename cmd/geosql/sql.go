@@ -73,6 +73,8 @@ func runSQL(ctx context.Context, f session.Flags, noPreflight, yes bool, epsilon
 		return s.Close(err)
 	}
 	switch {
+	case len(operands) == 2 && shell.IsCommand(operands[1]):
+		err = shell.Do(ctx, s, operands[1])
 	case len(operands) == 2:
 		err = s.Run(ctx, operands[1])
 	case interactive(operands):

@@ -42,7 +42,7 @@ func Command(t *testing.T, args ...string) *exec.Cmd {
 	}
 	cmd := exec.Command(self, args...)
 	home := t.TempDir()
-	cmd.Env = append(os.Environ(), asCommand+"=1", "GORACE=atexit_sleep_ms=0", "HOME="+home, "XDG_STATE_HOME="+home, "LOCALAPPDATA="+home)
+	cmd.Env = append(os.Environ(), asCommand+"=1", "GORACE=atexit_sleep_ms=0", "HOME="+home, "XDG_STATE_HOME="+home, "LOCALAPPDATA="+home, "XDG_CONFIG_HOME="+home, "APPDATA="+home)
 	cmd.SysProcAttr = interruptible()
 	return cmd
 }

@@ -10,11 +10,15 @@ import (
 // A csvWriter writes comma-separated values, quoted as in RFC 4180, with line feeds.
 // NULL is empty, an empty text is "".
 type csvWriter struct {
-	w    *bufio.Writer
-	line []byte
+	w      *bufio.Writer
+	header bool
+	line   []byte
 }
 
 func (c *csvWriter) Begin(columns []string) error {
+	if !c.header {
+		return nil
+	}
 	c.line = c.line[:0]
 	for i, name := range columns {
 		c.separate(i)

@@ -30,10 +30,14 @@ const (
 	GeoJSON
 	Line
 	Raw
+	Box
+	Markdown
+	List
 )
 
 // Modes maps the names of the formats, which are flags, to the formats.
-var Modes = map[string]Mode{"table": Table, "csv": CSV, "json": JSON, "geojson": GeoJSON, "line": Line, "raw": Raw}
+var Modes = map[string]Mode{"table": Table, "csv": CSV, "json": JSON, "geojson": GeoJSON, "line": Line, "raw": Raw,
+	"box": Box, "markdown": Markdown, "list": List}
 
 var modeUsage = [...]string{
 	Table:   "print rows in aligned columns (the default)",
@@ -42,6 +46,10 @@ var modeUsage = [...]string{
 	GeoJSON: "print a FeatureCollection per statement: of columns lat and lon, of one with WKT, or a value that is one",
 	Line:    "print a line per column, and an empty line after a row",
 	Raw:     "print one value as it is; more are an error",
+
+	Box:      "print rows in a table with a frame",
+	Markdown: "print rows as a table of Markdown",
+	List:     "print the values of a row with | between them, without a header",
 }
 
 // Names returns the names of the formats in alphabetical order.
@@ -79,6 +87,8 @@ type Look struct {
 	Short bool   // numbers that are long without an exponent have one
 	Width int    // a table that is wider is shown as lines; 0 for no limit
 
+	NoHeader bool // tables and CSV do not name their columns
+
 	Intervals *Intervals // of the answers in tables; nil if they show none
 }
 
@@ -110,7 +120,7 @@ type Writer interface {
 func New(m Mode, w *bufio.Writer, l Look) Writer {
 	switch m {
 	case CSV:
-		return &csvWriter{w: w}
+		return &csvWriter{w: w, header: !l.NoHeader}
 	case JSON:
 		return &jsonWriter{w: w}
 	case GeoJSON:
@@ -119,6 +129,13 @@ func New(m Mode, w *bufio.Writer, l Look) Writer {
 		return &lineWriter{w: w, look: l}
 	case Raw:
 		return &rawWriter{w: w}
+	case Box:
+		return &tableWriter{w: w, look: l, frame: boxFrame}
+	case Markdown:
+		l.Width = 0
+		return &tableWriter{w: w, look: l, frame: markdownFrame}
+	case List:
+		return &listWriter{w: w, look: l}
 	default:
 		return &tableWriter{w: w, look: l}
 	}

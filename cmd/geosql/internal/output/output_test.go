@@ -77,6 +77,24 @@ func TestCSVRoundTrip(t *testing.T) {
 	})
 }
 
+// A cell stays in its frame, whatever is in it.
+func TestFrames(t *testing.T) {
+	stmt := memory(t)
+	for mode, want := range map[Mode]string{
+		Table:    "a       b\n------  -\nx|y\\nz  7\n",
+		Box:      "┌────────┬───┐\n│ a      │ b │\n├────────┼───┤\n│ x|y\\nz │ 7 │\n└────────┴───┘\n",
+		Markdown: "| a       | b |\n|---------|--:|\n| x\\|y\\nz | 7 |\n",
+		List:     "x|y\\nz|7\n",
+	} {
+		stmt.BindText(1, "x|y\nz")
+		stmt.BindInts(2, 7)
+		if got := written(t, stmt, mode); got != want {
+			t.Errorf("%s writes %q, want %q", mode, got, want)
+		}
+		stmt.Reset()
+	}
+}
+
 func TestJSONRoundTrip(t *testing.T) {
 	stmt := memory(t)
 	rapid.Check(t, func(t *rapid.T) {

@@ -22,6 +22,7 @@ const tableRows = 4096
 type tableWriter struct {
 	w       *bufio.Writer
 	look    Look
+	frame   frame
 	lines   *lineWriter // writes the rows of a table that is too wide, otherwise nil
 	started bool        // an earlier table is followed by an empty line
 	columns []string
@@ -33,6 +34,22 @@ type tableWriter struct {
 	alone   bool             // the table has one cell
 	line    []byte
 }
+
+// A frame stands around the cells of a table and between them. The zero frame is two blanks between them.
+type frame struct {
+	left, between, right string
+	top, rule, bottom    *strip // nil for none
+	colons               bool   // the rule says which columns are aligned to the right
+}
+
+// A strip is a line of a frame.
+type strip struct{ left, line, between, right string }
+
+var (
+	boxFrame = frame{"│ ", " │ ", " │", &strip{"┌", "─", "┬", "┐"}, &strip{"├", "─", "┼", "┤"}, &strip{"└", "─", "┴", "┘"}, false}
+
+	markdownFrame = frame{"| ", " | ", " |", nil, &strip{"|", "-", "|", "|"}, nil, true}
+)
 
 // A cell is a value as it is shown.
 type cell struct {
@@ -69,15 +86,20 @@ func (t *tableWriter) Row(cells []sqlite.Value) error {
 }
 
 func (t *tableWriter) End(bool) error {
-	if t.fixed {
+	if !t.fixed {
+		if err := t.writeHeld(); err != nil {
+			return err
+		}
+	}
+	if t.lines != nil {
 		return nil
 	}
-	return t.writeHeld()
+	return t.writeStrip(t.frame.bottom)
 }
 
 // writeHeld sets the widths from the rows held back and writes these.
 func (t *tableWriter) writeHeld() error {
-	t.alone = len(t.columns) == 1 && len(t.rows) == 1
+	t.alone = len(t.columns) == 1 && len(t.rows) == 1 && t.frame.rule == nil
 	t.findAnswers()
 	t.measure()
 	if t.tooWide() {
@@ -134,7 +156,7 @@ func (t *tableWriter) mark(row []cell) {
 
 // tooWide reports whether lines show more of the rows than a table does.
 func (t *tableWriter) tooWide() bool {
-	width := 2 * (len(t.widths) - 1)
+	width := cli.Width(t.frame.left+t.frame.right) + max(cli.Width(t.frame.between), 2)*(len(t.widths)-1)
 	for _, w := range t.widths {
 		width += w
 	}
@@ -161,8 +183,13 @@ func (t *tableWriter) measure() {
 	t.widths = make([]int, len(t.columns))
 	t.numbers = make([]bool, len(t.columns))
 	for i, name := range t.columns {
-		t.columns[i] = printable.Text(name)
-		t.widths[i] = cli.Width(t.columns[i])
+		t.columns[i] = t.shown(cell{text: printable.Text(name)})
+		if !t.look.NoHeader {
+			t.widths[i] = cli.Width(t.columns[i])
+		}
+		if t.frame.colons {
+			t.widths[i] = max(t.widths[i], 1)
+		}
 		t.numbers[i] = slices.ContainsFunc(t.rows, func(row []cell) bool { return row[i].number })
 	}
 	for _, row := range t.rows {
@@ -182,6 +209,9 @@ func (t *tableWriter) writeHead() error {
 		}
 	}
 	t.started = true
+	if err := t.writeStrip(t.frame.top); err != nil || t.look.NoHeader {
+		return err
+	}
 	head, rule := make([]cell, len(t.columns)), make([]cell, len(t.columns))
 	for i, name := range t.columns {
 		head[i] = cell{text: name, number: t.numbers[i]}
@@ -190,13 +220,39 @@ func (t *tableWriter) writeHead() error {
 	if err := t.writeRow(head); err != nil {
 		return err
 	}
+	if t.frame.rule != nil {
+		return t.writeStrip(t.frame.rule)
+	}
 	return t.writeRow(rule)
+}
+
+// writeStrip writes a line of the frame, if there is one.
+func (t *tableWriter) writeStrip(s *strip) error {
+	if s == nil {
+		return nil
+	}
+	line := s.left
+	for i, width := range t.widths {
+		if i > 0 {
+			line += s.between
+		}
+		end := s.line
+		if t.frame.colons && t.numbers[i] {
+			end = ":"
+		}
+		line += strings.Repeat(s.line, width+1) + end
+	}
+	_, err := t.w.WriteString(line + s.right + "\n")
+	return err
 }
 
 // shown returns a cell as the table shows it.
 func (t *tableWriter) shown(c cell) string {
-	if t.alone {
+	switch {
+	case t.alone:
 		return c.text
+	case t.frame.colons:
+		c.text = strings.ReplaceAll(c.text, "|", `\|`)
 	}
 	return strings.ReplaceAll(c.text, "\n", `\n`)
 }
@@ -212,22 +268,31 @@ func (t *tableWriter) writeRow(row []cell) error {
 func (t *tableWriter) writeLine(row []cell) error {
 	t.line = t.line[:0]
 	pending := 0 // blanks that come only if something follows
+	write := func(text string) {
+		if text != "" {
+			t.line = append(t.line, strings.Repeat(" ", pending)...)
+			t.line = append(t.line, text...)
+			pending = 0
+		}
+	}
+	write(t.frame.left)
 	for i, c := range row {
-		if i > 0 {
+		switch {
+		case i == 0:
+		case t.frame.between == "":
 			pending += 2
+		default:
+			write(t.frame.between)
 		}
 		fill := max(t.widths[i]-cli.Width(c.text), 0)
 		if c.number {
 			pending += fill
 			fill = 0
 		}
-		if c.text != "" {
-			t.line = append(t.line, strings.Repeat(" ", pending)...)
-			t.line = append(t.line, c.text...)
-			pending = 0
-		}
+		write(c.text)
 		pending += fill
 	}
+	write(t.frame.right)
 	t.line = append(t.line, '\n')
 	_, err := t.w.Write(t.line)
 	return err

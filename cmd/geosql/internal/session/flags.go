@@ -6,18 +6,21 @@ import (
 	"github.com/geosql/geosql/cmd/geosql/internal/output"
 	"github.com/geosql/geosql/cmd/geosql/internal/store"
 	"github.com/geosql/geosql/cmd/geosql/internal/vault"
+	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
 // Flags holds the flags of every command that prints rows.
 type Flags struct {
-	Mode   output.Mode
-	Ledger store.LedgerFlags
-	Sealed vault.QueryFlags // of commands that run queries
+	Mode     output.Mode
+	NoHeader bool
+	Ledger   store.LedgerFlags
+	Sealed   vault.QueryFlags // of commands that run queries
 }
 
 func (f *Flags) Register(fs *flag.FlagSet) {
 	output.Register(fs, &f.Mode)
+	cli.Switch(fs, "noheader", "do not name the columns of tables and CSV", func() { f.NoHeader = true })
 	f.Ledger.Register(fs, "keep the budgets in `FILE`, or at a postgres:// URL (default DB-ledger, beside DB)")
 }
 
@@ -27,5 +30,10 @@ func (f *Flags) Open(path string, flags sqlite.OpenFlags) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Open(path, flags, f.Ledger, f.Mode, opts...)
+	s, err := Open(path, flags, f.Ledger, f.Mode, opts...)
+	if err == nil {
+		s.Look.NoHeader = f.NoHeader
+		s.StartOutput()
+	}
+	return s, err
 }

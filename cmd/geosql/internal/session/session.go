@@ -113,7 +113,7 @@ func OpenExisting(path string, f Flags) (*Session, error) {
 
 // StartOutput begins a new output, in the current mode. Tables on a terminal show how far from the truth answers may be.
 func (s *Session) StartOutput() {
-	intervals := s.Mode == output.Table && s.Look.Short
+	intervals := (s.Mode == output.Table || s.Mode == output.Box) && s.Look.Short
 	s.meter.TellIntervals(intervals)
 	s.Look.Intervals = nil
 	if intervals {

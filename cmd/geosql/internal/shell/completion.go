@@ -141,7 +141,7 @@ func (sh *shell) completeCommand(text string) candidates {
 		return c
 	}
 	switch name {
-	case ".schema", ".tables":
+	case ".columns", ".schema", ".tables":
 		c := candidates{word: argument}
 		c.add("tables", "", "", sh.names(tableNamesSQL)...)
 		return c
@@ -149,7 +149,7 @@ func (sh *shell) completeCommand(text string) candidates {
 		c := candidates{word: argument}
 		c.add("modes", "", "", output.Names()...)
 		return c
-	case ".timer":
+	case ".confirm", ".header", ".preflight", ".timer":
 		c := candidates{word: argument}
 		c.add("switch", "", "", "on", "off")
 		return c

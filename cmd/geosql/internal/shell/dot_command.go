@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/geosql/geosql/cmd/geosql/internal/output"
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/internal/printable"
 )
 
 // A dotCommand is a command of the shell. Its argument is the text behind its name.
@@ -25,10 +27,12 @@ var dotCommands []dotCommand
 func init() {
 	dotCommands = []dotCommand{
 		{".budget", "[ACCOUNT]", "show spent and remaining budgets of accounts", true, (*shell).showBudget},
+		{".columns", "TABLE", "list the columns of a table and their types", false, (*shell).showColumns},
 		{".confirm", "on|off", "ask before a charge of more than a tenth of what somebody has left", false, onOff(".confirm", (*shell).confirm)},
 		{".cost", "SQL", "show the charges of a statement; charges nothing", false, (*shell).showCost},
-		{".help", "", "show this list", true, (*shell).showHelp},
-		{".mode", "[" + strings.Join(output.Names(), "|") + "]", "set the format of the rows, or show it", true, (*shell).setMode},
+		{".header", "on|off", "name the columns of tables and CSV", false, onOff(".header", (*shell).header)},
+		{".help", "[NAME]", "show this list, or explain a command or a function", true, (*shell).showHelp},
+		{".mode", "[MODE]", "show rows as " + strings.Join(output.Names(), ", "), true, (*shell).setMode},
 		{".nullvalue", "TEXT", "show NULL as TEXT in tables and lines ('' for nothing)", false, (*shell).setNull},
 		{".output", "[FILE]", "write rows to a new file; without FILE, to the terminal again", true, (*shell).setOutput},
 		{".preflight", "on|off", "refuse statements that might cost somebody more than is left", false, onOff(".preflight", (*shell).preflight)},
@@ -40,17 +44,64 @@ func init() {
 	}
 }
 
-const dotHelp = `SQL: SELECT geosql_help('NAME') explains a function.
+// asMeant are commands that other shells have under another name.
+var asMeant = map[string]string{"quit": ".quit", "exit": ".quit", `\q`: ".quit", `\d`: ".tables", `\dt`: ".tables", "help": ".help", `\?`: ".help"}
+
+// command returns a line as a command of the shell, "" if it is none: .NAME, or a command of another shell.
+func command(line string) string {
+	line = strings.TrimSpace(line)
+	if strings.HasPrefix(line, ".") {
+		return line
+	}
+	name, argument, _ := strings.Cut(strings.TrimRight(line, " ;"), " ")
+	switch meant, known := asMeant[strings.ToLower(name)]; {
+	case !strings.HasPrefix(line, `\`) && argument != "":
+		return "" // SQL
+	case name == `\d` && argument != "":
+		return ".columns " + argument
+	case known:
+		return strings.TrimSpace(meant + " " + argument)
+	case strings.HasPrefix(line, `\`):
+		return line // which is an error of its own
+	}
+	return ""
+}
+
+const dotHelp = `quit, exit, \q, \d and \d TABLE do as in other shells. The commands in the file %s run first in a shell on a terminal.
 Keys: Tab completes, Ctrl-R searches earlier input, Ctrl-C drops the input or stops the running statement.
 A row wider than the terminal is shown as a line per column. Long answers go to $PAGER.
 `
 
-func (sh *shell) showHelp(context.Context, string) error {
-	for _, c := range dotCommands {
-		fmt.Fprintf(os.Stderr, "%-34s %s\n", strings.TrimSpace(c.name+" "+c.argument), c.help)
+func (sh *shell) showHelp(_ context.Context, name string) error {
+	if name != "" {
+		return sh.explain(strings.TrimSuffix(unquote(name), "("))
 	}
-	fmt.Fprint(os.Stderr, dotHelp)
+	for _, c := range dotCommands {
+		sayCommand(c)
+	}
+	fmt.Fprintf(os.Stderr, dotHelp, printable.Text(cmp.Or(configFile(), "geosql/rc")))
 	return nil
+}
+
+func sayCommand(c dotCommand) {
+	fmt.Fprintf(os.Stderr, "%-18s %s\n", strings.TrimSpace(c.name+" "+c.argument), c.help)
+}
+
+// explain explains a command of the shell or a function.
+func (sh *shell) explain(name string) error {
+	for _, c := range dotCommands {
+		if c.name == "."+strings.TrimPrefix(name, ".") {
+			sayCommand(c)
+			return nil
+		}
+	}
+	help := sh.names("SELECT geosql_help(?1)", strings.ToLower(name))
+	if len(help) == 0 {
+		functions := strings.Fields(strings.Join(sh.names("SELECT geosql_help()"), ""))
+		return fmt.Errorf("%s: there is no command or function of that name%s", name, cli.DidYouMean(name, functions))
+	}
+	_, err := fmt.Fprintln(os.Stderr, strings.TrimSpace(help[0]))
+	return err
 }
 
 // dotCommand runs a command of the shell, such as .help.
@@ -74,6 +125,8 @@ func (sh *shell) dotCommand(ctx context.Context, line string) error {
 const (
 	tablesSQL = `SELECT type, name FROM pragma_table_list WHERE ` + userTables + `
 		AND (name LIKE ?1 OR ?1 IS NULL) ORDER BY name`
+	describeSQL = `SELECT name, type, CASE WHEN pk THEN 'primary key' WHEN "notnull" THEN 'not null' ELSE '' END AS rule
+		FROM pragma_table_xinfo(?1) WHERE hidden <> 1`
 	schemaSQL = `SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL
 		AND CASE WHEN ?1 IS NULL THEN tbl_name NOT LIKE 'geosql\_%' ESCAPE '\' ELSE tbl_name = ?1 COLLATE NOCASE END`
 )
@@ -93,6 +146,14 @@ func named(argument string) *string {
 
 func (sh *shell) showTables(ctx context.Context, name string) error {
 	return sh.query(ctx, tablesSQL, name)
+}
+
+func (sh *shell) showColumns(ctx context.Context, table string) error {
+	table = unquote(table)
+	if len(sh.names(columnsSQL, table)) == 0 {
+		return fmt.Errorf("there is no table %s%s", table, cli.DidYouMean(table, sh.names(tableNamesSQL)))
+	}
+	return sh.query(ctx, describeSQL, table)
 }
 
 func (sh *shell) showSchema(ctx context.Context, name string) error {
@@ -136,6 +197,8 @@ func onOff(name string, set func(sh *shell, on bool)) func(*shell, context.Conte
 }
 
 func (sh *shell) setTimer(on bool) { sh.timer = on }
+
+func (sh *shell) header(on bool) { sh.Look.NoHeader = !on }
 
 func (sh *shell) preflight(on bool) { sh.NoPreflight = !on }
 

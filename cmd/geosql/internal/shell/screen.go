@@ -36,12 +36,13 @@ func (sh *shell) screen(ctx context.Context) *screen {
 	}
 	width, height, err := term.GetSize(int(out.Fd()))
 	s := &screen{RowFile: sh.Session.RowFile(out, err == nil), width: width, height: height, ctx: ctx}
-	sh.Look = output.TerminalLook(out)
-	sh.Look.Width = width
+	look := output.TerminalLook(out)
+	look.Width, look.NoHeader = width, sh.Look.NoHeader
+	sh.Look = look
 	if sh.null != nil {
 		sh.Look.Null = *sh.null
 	}
-	if height > 0 && !sh.editor.pending() { // a pager would read text that was typed ahead
+	if height > 0 && sh.editor != nil && !sh.editor.pending() { // a pager would read text that was typed ahead
 		s.pager = pagerCommand()
 	}
 	return s

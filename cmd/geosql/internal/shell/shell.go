@@ -3,12 +3,14 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -48,13 +50,16 @@ func Run(ctx context.Context, s *session.Session, yes bool) error {
 		return errors.New("this console does not obey escape sequences, with which a line is edited: " +
 			"switch its legacy mode off, or put the SQL behind DB")
 	}
-	fmt.Fprintln(os.Stderr, greeting)
 	sh := &shell{Session: s}
+	sh.greet()
 	sh.confirm(!yes)
 	s.Priced = func(prices []string) { sh.prices = append(sh.prices, prices...) }
 	sh.editor = newEditor(loadHistory(historyFile()), isWhole, sh.complete)
 	defer sh.editor.close()
 	defer sh.closeFile()
+	if err := sh.runConfig(ctx, configFile()); endsShell(ctx, err) {
+		return shellError(ctx, err)
+	}
 	for {
 		text, err := sh.editor.read(ctx)
 		switch {
@@ -72,6 +77,36 @@ func Run(ctx context.Context, s *session.Session, yes bool) error {
 	}
 }
 
+// IsCommand reports whether a text is a command of the shell and not SQL.
+func IsCommand(text string) bool { return command(text) != "" }
+
+// Do runs a command of the shell, or several on lines, without a terminal.
+func Do(ctx context.Context, s *session.Session, text string) error {
+	sh := &shell{Session: s}
+	if err := sh.runUnits(ctx, text); err != errQuit {
+		return cmp.Or(err, sh.closeFile())
+	}
+	return nil
+}
+
+// greet says how to use the shell, and on which database with which limits.
+func (sh *shell) greet() {
+	fmt.Fprintln(os.Stderr, greeting)
+	name := "in memory"
+	if files := sh.names("SELECT file FROM pragma_database_list WHERE name = 'main' AND file <> ''"); len(files) > 0 {
+		name = filepath.Base(files[0])
+	}
+	text := name + ": no limits yet, which budget_limit sets"
+	if limits := sh.names(limitsSQL); len(limits) > 0 {
+		text = name + ": limits of every account " + strings.Join(limits, ", ")
+	}
+	cli.Say("%s", text)
+}
+
+// limitsSQL selects the limits of every account, as they are written.
+const limitsSQL = `SELECT printf('%.12g/%s', epsilon_limit, unit) || iif(window_seconds > 0, ' in ' || window_seconds || ' s', '')
+	FROM ledger_limits WHERE account = '*' ORDER BY id`
+
 // units splits input into commands of the shell and statements that end with
 // their line. The rest is a statement that is not finished.
 func units(text string) (whole []string, rest string) {
@@ -82,8 +117,8 @@ func units(text string) (whole []string, rest string) {
 		switch {
 		case begin == at-len(line) && strings.TrimSpace(line) == "":
 			begin = at
-		case begin == at-len(line) && strings.HasPrefix(line, "."):
-			whole, begin = append(whole, strings.TrimSpace(line)), at
+		case begin == at-len(line) && command(line) != "":
+			whole, begin = append(whole, command(line)), at
 		default:
 			if end.Read(line); end.Complete() {
 				whole, begin, end = append(whole, text[begin:at]), at, sqltext.Script{}
@@ -116,7 +151,7 @@ func (sh *shell) runUnits(ctx context.Context, text string) (err error) {
 		list = append(list, rest)
 	}
 	for i, unit := range list {
-		if strings.HasPrefix(unit, ".") {
+		if command(unit) != "" {
 			err = sh.dotCommand(ctx, unit)
 		} else {
 			err = sh.run(ctx, unit)

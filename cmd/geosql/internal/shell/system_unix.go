@@ -15,16 +15,22 @@ import (
 // endKey ends the input of a shell.
 const endKey = "Ctrl-D"
 
+// configFolder returns the folder for settings of programs, "" if there is none.
+func configFolder() string { return homeFolder("XDG_CONFIG_HOME", ".config") }
+
 // stateFolder returns the folder for state that programs keep of their user, "" if there is none.
-func stateFolder() string {
-	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) { // as the XDG specification says
+func stateFolder() string { return homeFolder("XDG_STATE_HOME", ".local", "state") }
+
+// homeFolder returns the folder in a variable of the environment, or else one of the home folder.
+func homeFolder(variable string, otherwise ...string) string {
+	if dir := os.Getenv(variable); filepath.IsAbs(dir) { // as the XDG specification says
 		return dir
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return ""
 	}
-	return filepath.Join(home, ".local", "state")
+	return filepath.Join(append([]string{home}, otherwise...)...)
 }
 
 // pagerProcess returns the process of a pager, which is a command of sh.

@@ -12,6 +12,9 @@ import (
 // endKey ends the input of a shell, at once and without Enter. So does Ctrl-D.
 const endKey = "Ctrl-Z"
 
+// configFolder returns the folder for settings of programs, "" if there is none.
+func configFolder() string { return os.Getenv("APPDATA") }
+
 // stateFolder returns the folder for state that programs keep of their user, "" if there is none.
 func stateFolder() string { return os.Getenv("LOCALAPPDATA") }
 
