@@ -21,14 +21,15 @@ type Forecast struct {
 	Dropped   int64 // of the valid ones, since their accounts have more than may be kept
 	Locations int64
 
-	Unit     budget.Unit   // of all budgets
-	Epsilon  budget.Amount // for each location
-	Accounts int64         // that pay
-	Already  int64         // of them, that an earlier attempt has charged
-	Most     budget.Amount // that one of the others pays
-	Shortage Shortage      // of the others
-	Complete bool          // an earlier attempt has drawn everything; the release would only name its files
-	Repeated bool          // the release is complete; it would do nothing
+	Unit     budget.Unit           // of all budgets
+	Epsilon  budget.Amount         // for each location
+	Accounts int64                 // that pay
+	Already  int64                 // of them, that an earlier attempt has charged
+	Most     budget.Amount         // that one of the others pays
+	Shortage Shortage              // of the others
+	Earlier  []ledger.NamedRelease // as in a [Summary]
+	Complete bool                  // an earlier attempt has drawn everything; the release would only name its files
+	Repeated bool                  // the release is complete; it would do nothing
 
 	Outside                int64     // locations outside the box
 	Allowed                float64   // share that may lie outside
@@ -90,6 +91,9 @@ func (r *run) forecast(ctx context.Context) (*Forecast, error) {
 	if err := r.find(); err != nil {
 		f.Refused = cmp.Or(invalid, err)
 		return f, nil
+	}
+	if f.Earlier, err = r.earlier(); err != nil {
+		return nil, err
 	}
 	f.Already = r.release.Charged()
 	if published := r.release.Published(); published != nil {

@@ -1,9 +1,11 @@
 package release
 
 import (
+	"slices"
 	"time"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
 )
 
 // A Summary describes a finished release.
@@ -21,6 +23,9 @@ type Summary struct {
 	Outside   int64 // locations outside the domain or its region, which were moved into it; for the owner only
 
 	Gridded []Gridded // pairs of columns on a grid that the noise does not hide; for the owner only
+
+	// Earlier are other releases of the same cells, as far as the ledger knows: the columns that were read, and their order, were the same.
+	Earlier []ledger.NamedRelease
 
 	Accounts int64 // that were charged
 	Already  int64 // of them, by an earlier attempt
@@ -58,6 +63,15 @@ func (r *run) summary(already int64) (*Summary, error) {
 	if s.Gridded, err = r.gridded(); err != nil {
 		return nil, err
 	}
+	if s.Earlier, err = r.earlier(); err != nil {
+		return nil, err
+	}
 	s.Mean, s.Within95, err = r.accuracy()
 	return s, err
+}
+
+// earlier returns the other releases of the same input that the ledger knows.
+func (r *run) earlier() ([]ledger.NamedRelease, error) {
+	all, err := r.ledger.AllReleases()
+	return slices.DeleteFunc(all, func(x ledger.NamedRelease) bool { return x.ID == r.id || x.Plan.Digest != r.inLedger.Digest }), err
 }

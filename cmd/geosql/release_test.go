@@ -137,6 +137,26 @@ func TestReleaseSeveralOutputs(t *testing.T) {
 	}
 }
 
+// A release of an input that the ledger has released before says so, and so does its dry run.
+func TestReleaseEarlier(t *testing.T) {
+	p := newPublisher(t, 120).and("--limit", "0.2")
+	if r := p.run(t, "--id", "spring"); r.Status != 0 || strings.Contains(r.Err, "another release") {
+		t.Fatalf("%+v", r)
+	}
+	p = p.with("--out", p.path("next.csv")).with("--epsilon", "0.02")
+	const want = "this ledger has another release of the same input: spring, to "
+	if r := p.run(t, "--id", "summer", "--dry-run"); r.Status != 0 || !strings.Contains(r.Out, "earlier    "+want+p.path("out.csv")+", is complete since 20") {
+		t.Errorf("%+v", r)
+	}
+	if r := p.run(t, "--id", "summer"); r.Status != 0 || !strings.Contains(r.Err, "warning: "+want) {
+		t.Errorf("%+v", r)
+	}
+	p.write(t, "in.csv", "id,user,lat,lon\n1,u1,48.86,2.35\n")
+	if r := p.with("--out", p.path("other.csv")).run(t, "--id", "autumn", "--dry-run"); r.Status != 0 || strings.Contains(r.Out, "another release") {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestReleaseCommand(t *testing.T) {
 	p := newPublisher(t, 120)
 	clitest.WantError(t, p.run(t), 1, `release: account "u0" has no budget in unit 'm'; --limit EPSILON gives one to every account without`)

@@ -91,6 +91,9 @@ func (t *Task) printForecast(f *release.Forecast, everyone ledger.Balance) error
 	for _, g := range f.Gridded {
 		p.say("gridded    %v", g)
 	}
+	for _, x := range f.Earlier {
+		p.say("earlier    %s", earlier(x))
+	}
 	if note := t.parquetNote(); note != "" {
 		p.say("output     %s", note)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/decimal"
+	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/engines"
 	"github.com/geosql/geosql/release"
 )
@@ -183,6 +184,16 @@ func (t *Task) printSummary(s *release.Summary) {
 	t.printReleased(s, outputs(s), "metadata: "+s.Metadata)
 }
 
+// earlier says that the input was released before.
+func earlier(x ledger.NamedRelease) string {
+	state := "is not complete"
+	if x.Published != nil {
+		state = "is complete since " + x.Published.Time.Format(time.RFC3339)
+	}
+	return fmt.Sprintf("this ledger has another release of the same input: %s, to %s, %s. Draws of the same locations add up, and so do their charges",
+		x.ID, strings.ReplaceAll(x.Plan.Output, "\n", ", "), state)
+}
+
 // outputs names the outputs of a release.
 func outputs(s *release.Summary) string {
 	return strings.Join(append([]string{s.Out}, s.Also...), ", ")
@@ -215,6 +226,9 @@ func (t *Task) printReleased(s *release.Summary, files, description string) {
 	}
 	for _, g := range s.Gridded {
 		cli.Say("for the owner only: %v", g)
+	}
+	for _, x := range s.Earlier {
+		cli.Say("warning: %s", earlier(x))
 	}
 	cli.Say("report: %s", s.Report)
 	if s.Density != "" {
