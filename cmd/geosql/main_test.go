@@ -185,7 +185,7 @@ func TestHelpOfFunctions(t *testing.T) {
 // The examples of the usage run as they stand.
 func TestUsageExamples(t *testing.T) {
 	clitest.NeedsSh(t)
-	_, script, found := strings.Cut(program.Notes, "\nExamples:\n")
+	_, script, found := strings.Cut(sqlCommand.Details, "\nExamples:\n")
 	if !found {
 		t.Fatal("the usage has no examples")
 	}

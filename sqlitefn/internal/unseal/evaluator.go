@@ -20,7 +20,7 @@ import (
 // An Analyst describes an analyst that an [Evaluator] answers, and the rights of that analyst. The functions are called while a
 // statement runs.
 type Analyst struct {
-	Context   context.Context                                 // once it is done the statement waits for the ledger no more
+	Context   context.Context // once it is done the statement waits for the ledger no more
 	Role      string
 	MayAsk    func(catalog.ColumnName) bool                   // about a sealed column
 	Largest   func(budget.Unit) (most budget.Amount, ok bool) // that a call may cost an account; ok is false if it has no bound of its own
