@@ -118,7 +118,8 @@ func (r *run) sealedAs(path, hash string) (id string, err error) {
 // hashOf returns the hash of a sealed output, or "" if the release has no output of that path.
 func hashOf(p *ledger.Published, path string) string {
 	hashes := strings.Fields(p.SHA256)
-	if i := slices.Index(strings.Split(p.Output, "\n"), path); i >= 0 && i < len(hashes) {
+	outputs := strings.SplitN(p.Output, "\n", len(hashes)) // a single path may have several lines
+	if i := slices.Index(outputs, path); i >= 0 {
 		return hashes[i]
 	}
 	return ""

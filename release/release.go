@@ -238,8 +238,8 @@ func (r *run) setFormats() error {
 			return err
 		case r.spec.EscapeFormulas && format.Typed():
 			return fmt.Errorf("%s: formulas can be escaped in CSV only", out)
-		case strings.Contains(path, "\n"): // the ledger keeps a line for each
-			return errors.New("the path of an output must be a line of text")
+		case len(r.spec.Also) > 0 && strings.Contains(path, "\n"): // the ledger keeps a line for each
+			return errors.New("the path of one of several outputs must be a line of text")
 		}
 		r.formats, r.paths = append(r.formats, format), append(r.paths, path)
 	}

@@ -145,7 +145,7 @@ func TestPsql(t *testing.T) {
 		{"a table that others refer to", `\d place`, []string{"-Aq"}, "Table \"public.place\"\nColumn|Type|Collation|Nullable|Default\nid|bigint||not null|\nname|text||not null|\nIndexes:\n    \"place_pkey\" PRIMARY KEY, btree (id)\n" +
 			"    \"place_name_key\" UNIQUE CONSTRAINT, btree (name)\nReferenced by:\n    TABLE \"series\" CONSTRAINT \"series_place_id_fkey\" FOREIGN KEY (place_id) REFERENCES place(id)\n", "", 0},
 		{"comments on sealed columns", `SELECT col_description('reading'::regclass, 2);`, nil, "sealed; universe energy, account in column home\n", "", 0},
-		{"tables", `\dt`, nil, "public|place|table|owner\npublic|reading|table|owner\npublic|series|table|owner\n", "", 0},
+		{"tables", `\dt`, nil, "public|place|table|owner\npublic|reading|table|owner\npublic|sample|table|owner\npublic|series|table|owner\n", "", 0},
 		{"views", `\dv`, nil, "public|warm|view|owner\n", "", 0},
 		{"privileges", `\dp place`, nil, "public|place|table|ann=r/owner||\n", "", 0},
 		{"the text of a view", `\sv warm`, nil, "CREATE OR REPLACE VIEW public.warm AS\nSELECT home, hour, kwh, temperature FROM reading WHERE temperature > 10\n", "", 0},

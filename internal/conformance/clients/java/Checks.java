@@ -99,7 +99,7 @@ public class Checks {
         check("getCatalogs", "open", () -> list(meta.getCatalogs(), "TABLE_CAT"));
         check("getSchemas", "information_schema, pg_catalog, public", () -> list(meta.getSchemas(), "TABLE_SCHEM"));
         check("getTableTypes", "true", () -> count(meta.getTableTypes()) > 5);
-        check("getTables", "place TABLE, reading TABLE, series TABLE, warm VIEW",
+        check("getTables", "place TABLE, reading TABLE, sample TABLE, series TABLE, warm VIEW",
             () -> list(meta.getTables(null, "public", "%", new String[] {"TABLE", "VIEW"}), "TABLE_NAME", "TABLE_TYPE"));
         check("getTables of the catalogue", "pg_class SYSTEM TABLE", () -> list(meta.getTables(null, "pg_catalog", "pg_class", null), "TABLE_NAME", "TABLE_TYPE"));
         check("getColumns", "n int8 -5 0, x float8 8 0, s text 12 1, b bytea -2 1, place_id int8 -5 1",
