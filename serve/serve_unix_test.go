@@ -87,10 +87,13 @@ func (l *lines) String() string {
 }
 
 // newSite seals a database.
-func newSite(t *testing.T) *site {
+func newSite(t *testing.T) *site { return newSiteIn(t, t.TempDir()) }
+
+// newSiteIn seals a database in a folder.
+func newSiteIn(t *testing.T, folder string) *site {
 	t.Helper()
 	key := sealedtest.NewKey(t)
-	s := &site{Client: servetest.Client{T: t}, path: filepath.Join(t.TempDir(), "out.db")}
+	s := &site{Client: servetest.Client{T: t}, path: filepath.Join(folder, "out.db")}
 	program, err := os.Executable()
 	check(t, err)
 	s.options = Options{

@@ -168,6 +168,9 @@ type unchargedError struct {
 func (e *unchargedError) Error() string { return "nobody can be charged: " + e.reason }
 func (e *unchargedError) Unwrap() error { return e.cause }
 
+// leastRoom is how many bytes the disk of a ledger has left at least: some charges may still find room below it.
+const leastRoom = 256 << 10
+
 // check returns an error unless database and ledger are where they were, and can be read and charged.
 func (v *vault) check(ctx context.Context) error {
 	v.mu.Lock()
@@ -180,6 +183,9 @@ func (v *vault) check(ctx context.Context) error {
 	if !errors.Is(err, ledger.ErrUnreachable) { // which takes long
 		if size, e := v.ledger.Size(ctx); e == nil {
 			v.size.Store(&size)
+			if err == nil && 0 <= size.Room && size.Room < leastRoom {
+				err = &unchargedError{"the disk of the ledger is full", fmt.Errorf("it has %d bytes left", size.Room)}
+			}
 		}
 	}
 	return err
