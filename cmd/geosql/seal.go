@@ -12,8 +12,9 @@ var sealCommand = &cli.Command{
 	Summary: "write a copy with its secrets encrypted",
 	Details: `Writes OUT and OUT-ledger, which must not exist, with IN's declarations. IN stays as it is.
 Flags after --table are about that table. A column is the account's (OUT has a pseudonym in its
-place), or sealed, or public; all others are dropped, and so are indexes, views, triggers and
-defaults. Rows are written in random order; those of all tables have to fit into memory.
+place), or sealed, or public; all others are dropped, and so are views, triggers, defaults and,
+without --index, indexes. Rows are written in random order; those of all tables have to fit into
+memory.
 
   geosql keygen KEY
   geosql seal city.db open.db --key KEY.pub --table trip --account person \

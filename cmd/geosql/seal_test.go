@@ -92,6 +92,27 @@ func opensAll(t *testing.T, keeper *catalog.Keeper, conn *sqlite.Conn) (values i
 	return values
 }
 
+// Indexes of the plain database are named and not copied; those of public columns can be made, and are used.
+func TestSealIndexes(t *testing.T) {
+	t.Parallel()
+	dir := toSeal(t, 300)
+	clitest.Query(t, filepath.Join(dir, "city.db"), "CREATE INDEX by_day ON r(day); CREATE INDEX by_kwh ON r(kwh)")
+	r := clitest.Run(t, "", sealArgs(dir, "open.db", "--public", "street", "--index", "day,Street", "--index", "person", "--yes")...)
+	if r.Status != 0 || !strings.Contains(r.Err, "indexes are not copied (by_day, by_kwh); --index makes indexes of public columns\n") {
+		t.Fatalf("%+v", r)
+	}
+	out := filepath.Join(dir, "open.db")
+	if got := clitest.Query(t, "-csv", out, "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'r' ORDER BY 1"); got != "name\nr_day_street_idx\nr_person_idx\n" {
+		t.Errorf("the indexes are %s", got)
+	}
+	if got := clitest.Query(t, "-csv", out, "EXPLAIN QUERY PLAN SELECT count(*) FROM r WHERE day = 3 AND street > 'a'"); !strings.Contains(got, "r_day_street_idx") {
+		t.Errorf("the index is not used: %s", got)
+	}
+	for want, column := range map[string]string{"--index kwh: only public columns": "kwh", "--index location: only": "location", "--index paid_for_it: only": "day,paid_for_it", "--index day is given twice": "day"} {
+		clitest.WantError(t, clitest.Run(t, "", sealArgs(dir, "other.db", "--again", "--index", "day", "--index", column)...), 1, want)
+	}
+}
+
 func TestSeal(t *testing.T) {
 	t.Parallel()
 	dir := toSeal(t, 3000)

@@ -20,6 +20,7 @@ type Table struct {
 	Account string // the column of the account; may be empty if nothing is secret
 	Secrets []Secret
 	Public  []string // names of columns, or several names with commas between them
+	Indexes []string // to make of public columns and the account's: the names of each, with commas between them
 }
 
 // A Secret names a column of readings to seal, or two of latitudes and longitudes.
@@ -52,6 +53,8 @@ type table struct {
 	source  []string // columns that are read, in their order
 	account int      // index in source of the account's, or -1
 	columns []column // of the sealed table
+	indexes []string // statements that make them
+	left    []string // names of indexes of the source, which are not copied
 }
 
 // A column is one of the sealed table.
@@ -138,6 +141,9 @@ func planTable(conn *sqlite.Conn, t Table, secrets *int) (*table, error) {
 		return nil, fmt.Errorf("table %s: no column is sealed or public, so nothing of it would be left", show(name))
 	}
 	p.nameLocations()
+	if err := p.planIndexes(t.Indexes); err != nil {
+		return nil, err
+	}
 	for i := range p.table.columns {
 		if c := &p.table.columns[i]; c.role == secret {
 			*secrets++
@@ -355,6 +361,30 @@ func (p *planner) nameLocations() {
 			}
 		}
 	}
+}
+
+// planIndexes plans indexes of columns that are written as they are, or of pseudonyms: they tell nothing that these do not.
+func (p *planner) planIndexes(given []string) error {
+	for _, names := range given {
+		name, columns := p.table.name, []string{}
+		for _, word := range p.words(names) {
+			i := slices.IndexFunc(p.table.columns, func(c column) bool { return c.role != secret && strings.EqualFold(c.name, word) })
+			if i < 0 {
+				return fmt.Errorf("table %s: --index %s: only public columns and the account's have indexes", show(p.table.name), show(word))
+			}
+			name += "_" + p.table.columns[i].name
+			columns = append(columns, sqlite.QuoteName(p.table.columns[i].name))
+		}
+		statement := "CREATE INDEX main." + sqlite.QuoteName(name+"_idx") + " ON " + sqlite.QuoteName(p.table.name) + "(" + strings.Join(columns, ", ") + ")"
+		if slices.Contains(p.table.indexes, statement) {
+			return fmt.Errorf("table %s: --index %s is given twice", show(p.table.name), show(names))
+		}
+		p.table.indexes = append(p.table.indexes, statement)
+	}
+	return p.conn.Each("SELECT name FROM pragma_index_list(?1, 'main') WHERE origin = 'c' ORDER BY name", func(v []sqlite.Value) error {
+		p.table.left = append(p.table.left, v[0].Text())
+		return nil
+	}, p.table.name)
 }
 
 // compact reduces the columns that are read to the ones needed.

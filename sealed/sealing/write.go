@@ -19,6 +19,7 @@ type Sealed struct {
 	Rows     int64
 	Values   int64 // sealed; without NULLs
 	Accounts int
+	Indexes  []string // of the tables that were read; none is copied
 }
 
 // collectorName is the name under which the signer of the values is enrolled.
@@ -42,6 +43,7 @@ func (c *Contents) Seal(ctx context.Context, conn *sqlite.Conn, key sealed.Publi
 		if err := w.writeTable(ctx, t); err != nil {
 			return nil, fmt.Errorf("table %s: %w", show(t.name), err)
 		}
+		w.done.Indexes = append(w.done.Indexes, t.left...)
 	}
 	if err := w.writeAccounts(ctx); err != nil {
 		return nil, err
@@ -155,10 +157,15 @@ func (w *writer) insert(table string, columns int, use func(*sqlite.Stmt) error)
 const batchRows = 256
 
 // writeTable seals the rows of a table in their order, and inserts them while it seals the next.
+// Indexes are made at the end.
 func (w *writer) writeTable(ctx context.Context, t *contents) error {
-	return w.insert(t.name, len(t.columns), func(s *sqlite.Stmt) error {
+	err := w.insert(t.name, len(t.columns), func(s *sqlite.Stmt) error {
 		return w.pipe(ctx, s, len(t.columns), len(t.rows.refs), func(cells []byte, i int) ([]byte, error) { return w.seal(cells, t, i) })
 	})
+	if err != nil {
+		return err
+	}
+	return w.conn.Exec(strings.Join(t.indexes, ";"))
 }
 
 // pipe inserts n rows. Their cells are appended by seal.

@@ -55,6 +55,10 @@ func (t *Seal) Register(flags *flag.FlagSet) {
 		table.Public = append(table.Public, v)
 		return nil
 	})
+	t.aboutTable(flags, "index", "index the public columns `COLUMN,..` together; may be given again", func(table *sealing.Table, v string) error {
+		table.Indexes = append(table.Indexes, v)
+		return nil
+	})
 	t.ledger.RegisterFile(flags, "IN is charged to the ledger `FILE` (default IN-ledger, beside IN)")
 	cli.Switch(flags, "yes", "do not ask whether public columns that tell something of a sealed one may", func() { t.yes = true })
 	cli.Switch(flags, "again", "seal IN although it was sealed before: the rest of the budgets can be spent in each sealed database", func() { t.again = true })
@@ -110,6 +114,9 @@ func (t *Seal) Run(ctx context.Context, operands []string) error {
 	}
 	cli.Say("sealed %s of %s into %s, with %s of %s: %s in %s", cli.Count(done.Values, "value"), cli.Count(done.Rows, "row"), t.out,
 		cli.Count(int64(done.Accounts), "account"), t.in, cli.Size(t.out), cli.Pace(done.Rows, "rows", time.Since(begun)))
+	if len(done.Indexes) > 0 {
+		cli.Say("indexes are not copied (%s); --index makes indexes of public columns", strings.Join(done.Indexes, ", "))
+	}
 	cli.Say("%s has a ledger of its own, %s-ledger; that of %s goes on by itself: put %s away, since querying both spends the rest twice", t.out, t.out, t.in, t.in)
 	return nil
 }
