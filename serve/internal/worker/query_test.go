@@ -112,18 +112,7 @@ func TestTools(t *testing.T) {
 		"SELECT to_char(now(), 'YYYY'), to_timestamp(0), hour AT TIME ZONE 'UTC', width_bucket(1, 0, 2, 2) FROM reading": {25, 1184, timestamp, 23},
 		"SELECT DISTINCT ON (home) home, id AS n, temperature FROM reading ORDER BY home, id":                            {25, 20, 701},
 	} {
-		d, err := c.Prepare(context.Background(), "", sql)
-		if err != nil {
-			t.Errorf("%s: %s", sql, text(err))
-			continue
-		}
-		var got []uint32
-		for _, f := range d.Fields {
-			got = append(got, f.DataTypeOID)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: types %v, want %v", sql, got, want)
-		}
+		c.wantTypes(sql, want)
 	}
 	c.answers("SELECT home, dx_sum(kwh, 0.1) FROM reading WHERE now() - interval '7 days' < '9999-01-01' GROUP BY home ORDER BY home", "ana|112\nbo|56\ncy|112")
 	// The time is the same throughout a statement, so that it does not make the cost uncertain.
@@ -224,18 +213,7 @@ func TestTypes(t *testing.T) {
 		"SELECT json_extract(s, '$.a'), s -> 'a', s ->> 'a', random() FROM plain": {n, n, n, i},
 		"SELECT oid, relname, relnatts, relhasindex, reltuples FROM pg_class":     {26, n, 21, b, 700},
 	} {
-		d, err := c.Prepare(context.Background(), "", sql)
-		if err != nil {
-			t.Errorf("%s: %s", sql, text(err))
-			continue
-		}
-		var got []uint32
-		for _, f := range d.Fields {
-			got = append(got, f.DataTypeOID)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: types %v, want %v", sql, got, want)
-		}
+		c.wantTypes(sql, want)
 	}
 }
 

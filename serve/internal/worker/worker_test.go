@@ -8,6 +8,7 @@ import (
 	"math"
 	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -256,6 +257,23 @@ func (c *client) answers(sql, want string, args ...any) {
 	rows, failure := c.try(sql, args...)
 	if got := strings.Join(rows, "\n"); failure != "" || got != want {
 		c.t.Errorf("%s answers %q %s, want %q", clip(sql), got, failure, want)
+	}
+}
+
+// wantTypes fails the test if the columns of a statement do not have types with these OIDs.
+func (c *client) wantTypes(sql string, want []uint32) {
+	c.t.Helper()
+	d, err := c.Prepare(context.Background(), "", sql)
+	if err != nil {
+		c.t.Errorf("%s: %s", sql, text(err))
+		return
+	}
+	var got []uint32
+	for _, f := range d.Fields {
+		got = append(got, f.DataTypeOID)
+	}
+	if !slices.Equal(got, want) {
+		c.t.Errorf("%s: types %v, want %v", sql, got, want)
 	}
 }
 
