@@ -72,7 +72,7 @@ func need(k engine.Key) engine.Needs {
 	return func(yield func(engine.Key) bool) { yield(k) }
 }
 
-// grantEarly reports grants before the commit.
+// grantEarly reports grants before the commit, and takes its time in between, so that a fast machine shows it too.
 func grantEarly(w *worker) func() error {
 	return func() error {
 		k := engine.Key{Account: someone("c"), Unit: chargeUnit}
@@ -88,6 +88,7 @@ func grantEarly(w *worker) func() error {
 			if !said {
 				w.say.granted(time.Now(), k.Unit, k.Account)
 				said = true
+				time.Sleep(20 * time.Millisecond)
 			}
 			return post(tx, k.Account, &s)
 		})
