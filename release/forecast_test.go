@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/files/filestest"
 	"github.com/geosql/geosql/ledger"
 )
 
@@ -202,7 +203,7 @@ func TestForecastRefuses(t *testing.T) {
 		{"report of a level", func(t *testing.T, _ string, s *Spec, _ ledger.Ledger) { s.Level = 1 }, "level 1 and radius 0"},
 		{"invalid", func(t *testing.T, _ string, s *Spec, _ ledger.Ledger) { write(t, s.In, people(3, 1)+"9,u1,x,2\n") }, `column lat: "x" is not a number`},
 		{"too much", func(t *testing.T, _ string, s *Spec, _ ledger.Ledger) { s.Epsilon.SetFrac64(int64(budget.Max/2), 1e12) }, "cost more than any budget can hold"},
-		{"links", func(t *testing.T, _ string, s *Spec, _ ledger.Ledger) { symlink(t, "x", s.Out+unfinished) }, "not a regular file"},
+		{"links", func(t *testing.T, _ string, s *Spec, _ ledger.Ledger) { filestest.Symlink(t, "x", s.Out+unfinished) }, "not a regular file"},
 		{"busy", func(t *testing.T, _ string, s *Spec, _ ledger.Ledger) {
 			f, err := openFile(s.Out)
 			check(t, err)

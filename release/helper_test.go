@@ -23,17 +23,6 @@ import (
 // isPrivate reports whether a file is for its owner alone. Windows has no modes that could say so.
 func isPrivate(info os.FileInfo) bool { return info.Mode() == 0o600 || runtime.GOOS == "windows" }
 
-// symlink makes a symbolic link. Wine follows links, and does not tell programs of them.
-func symlink(t *testing.T, to, path string) {
-	t.Helper()
-	if err := os.Symlink(to, path); err != nil {
-		t.Skip("this user cannot make symbolic links: ", err) // on Windows, without a right to
-	}
-	if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSymlink == 0 {
-		t.Skip("this system does not tell what a symbolic link is")
-	}
-}
-
 // failer is the common interface of *testing.T and *rapid.T.
 type failer interface {
 	Helper()

@@ -3,6 +3,7 @@ package sqlitefn_test
 import (
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -86,6 +87,10 @@ func TestGroupsCostEachWhereTheSchemaChanges(t *testing.T) {
 func TestGroupsCostEachWithoutASnapshot(t *testing.T) {
 	const sums = `SELECT g, dx_sum(a, x, 1, 'u') FROM r INDEXED BY r_g GROUP BY g`
 	const rows, groups = 4000, 4
+	withoutLocks := "unix-none"
+	if runtime.GOOS == "windows" {
+		withoutLocks = "win32-none"
+	}
 	for _, c := range []struct {
 		query, before string
 		each          bool
@@ -96,7 +101,7 @@ func TestGroupsCostEachWithoutASnapshot(t *testing.T) {
 		{"", "PRAGMA read_uncommitted = 1", false}, // which means nothing then
 		{"nolock=1", "SELECT 1", true},
 		{"immutable=1", "SELECT 1", true},
-		{"vfs=unix-none", "SELECT 1", true},
+		{"vfs=" + withoutLocks, "SELECT 1", true},
 	} {
 		path := filepath.Join(t.TempDir(), "main.db")
 		d := open(t, path)

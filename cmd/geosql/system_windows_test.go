@@ -25,7 +25,9 @@ func TestPathsOfWindows(t *testing.T) {
 	}
 }
 
-// Nothing is served here, which is said before anything is opened.
+// Nothing is served here, which is said before a database is opened.
 func TestServeSaysThatItDoesNot(t *testing.T) {
-	clitest.WantError(t, clitest.Run(t, "", "serve", "none.db", "--key", "none"), 1, "serve from Linux")
+	key := clitest.TempFile(t, "owner.key")
+	clitest.Run(t, "", "keygen", key)
+	clitest.WantError(t, clitest.Run(t, "", "serve", "none.db", "--key", key), 1, "serve from Linux")
 }

@@ -40,6 +40,7 @@ type Edit struct{ File, Old, New string }
 // test where Gappa is not installed. A script changes with the source that it is made from, and with a planted bug. With
 // GEOSQL_GAPPA in the environment Check proves all claims, that planted bugs cannot be proved, and that Needs is up to date.
 func Check(t *testing.T, dir string, proofs []Proof) {
+	need.Program(t, "go")
 	source, err := Load(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -36,6 +36,7 @@ const (
 // describedOpcodes returns the opcodes of the SQLite that is compiled in.
 func describedOpcodes(t *testing.T) (list []described) {
 	t.Helper()
+	need.Program(t, "go")
 	folder, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/mattn/go-sqlite3").Output()
 	if err != nil {
 		t.Fatal(err)

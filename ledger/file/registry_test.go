@@ -11,14 +11,15 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/geosql/geosql/internal/files/filestest"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
 func TestOneObjectPerFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x-ledger")
-	symlink(t, path, filepath.Join(dir, "link")) // leads to nothing yet
-	symlink(t, dir, filepath.Join(dir, "again"))
+	filestest.Symlink(t, path, filepath.Join(dir, "link")) // leads to nothing yet
+	filestest.Symlink(t, dir, filepath.Join(dir, "again"))
 	l := open(t, filepath.Join(dir, "link"))
 	for _, p := range []string{path, filepath.Join(dir, "again", "again", "link"), filepath.Join(dir, ".", "again", "x-ledger")} {
 		if other := open(t, p); other != l {
@@ -32,19 +33,6 @@ func TestOneObjectPerFile(t *testing.T) {
 	if filepath.Base(l.Path()) != "x-ledger" || !filepath.IsAbs(l.Path()) {
 		t.Errorf("path %s", l.Path())
 	}
-}
-
-// symlink makes a symbolic link, or skips the test. On Windows not every user may, and wine makes none although it says so.
-func symlink(t *testing.T, to, path string) {
-	t.Helper()
-	err := os.Symlink(to, path)
-	if err == nil {
-		_, err = os.Lstat(path)
-	}
-	if err != nil && runtime.GOOS == "windows" {
-		t.Skip("no symbolic links here: ", err)
-	}
-	check(t, err)
 }
 
 func TestMissing(t *testing.T) {
