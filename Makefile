@@ -48,7 +48,7 @@ static:
 long:
 	GEOSQL_WHOLE=1 $(GO) test -timeout 60m ./...
 	$(GO) test -tags libsqlite3 ./internal/conformance -run '^TestScripts$$/^Go$$'
-	GEOSQL_STATEMENTS=10000 $(GO) test ./sqlitefn/... -run "GroupsThatAReadingReaches|CertainCounts|AnswersFirst|RandomMisuses|SealedAndPlain|EvaluatedAndPlain" -v -timeout 120m
+	GEOSQL_STATEMENTS=10000 $(GO) test ./sqlitefn/... -run "GroupsThat|CertainCounts|AnswersFirst|Payable|RandomMisuses|AndPlainAlike" -v -timeout 120m
 	GEOSQL_STATEMENTS=400 $(GO) test ./cmd/geosql -run PreflightRefusesNothingElse -v -timeout 30m
 	GEOSQL_AUDITS=200000 $(GO) test ./internal/audit/bound -run InEveryAudit -v -timeout 60m
 	GEOSQL_KILLS=1000 GEOSQL_POWER=20 $(GO) test ./ledger/file -run Crash -v -timeout 60m
