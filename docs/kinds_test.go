@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -58,5 +59,38 @@ func TestPagesAreListed(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Decisions are numbered and listed newest first, and say their reason, their price and when to look at them again.
+func TestDecisions(t *testing.T) {
+	list, err := os.ReadFile("decisions/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := fs.Glob(os.DirFS("decisions"), "[0-9]*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	items := listed.FindAllStringSubmatch(string(list), -1)
+	if len(items) != len(pages) {
+		t.Fatalf("%d decisions, and %d are listed", len(pages), len(items))
+	}
+	for i, page := range pages {
+		if last := items[len(items)-1-i][1]; last != page || !strings.HasPrefix(page, fmt.Sprintf("%03d-", i+1)) {
+			t.Errorf("decisions/%s is number %d, and %s is listed there", page, i+1, last)
+		}
+		text, err := os.ReadFile("decisions/" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []string{"# ", "**Decision.** ", "**Reason.** ", "**Price.** ", "**Look again** "} {
+			if !strings.Contains("\n"+string(text), "\n"+part) {
+				t.Errorf("decisions/%s has no %q", page, part)
+			}
+		}
+		if n := len(strings.Fields(string(text))); n > 250 {
+			t.Errorf("decisions/%s has %d words", page, n)
+		}
 	}
 }
