@@ -153,7 +153,8 @@ static int gs_may_call(const gs_guard *g, const char *name) {
 // The database is 0 where SQLite does not say it: a table, or a subquery, of which no column is read.
 int gs_may_read(const gs_guard *g, const char *table, const char *database) {
   if (database && sqlite3_stricmp(database, "main"))
-    return !sqlite3_stricmp(database, "pg_catalog") || !sqlite3_stricmp(database, "information_schema");
+    return !sqlite3_stricmp(database, "pg_catalog") || !sqlite3_stricmp(database, "information_schema") ||
+      !sqlite3_stricmp(database, "geosql");
   if (!sqlite3_strnicmp(table, "sqlite_", 7) || !sqlite3_strnicmp(table, "pragma_", 7)) return 0;
   if (!sqlite3_strnicmp(table, "geosql_", 7)) return gs_listed(g->tables, table);
   return !gs_listed(g->modules, table);

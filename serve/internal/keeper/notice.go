@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -51,6 +52,43 @@ func costText(r sqlitefn.Report) string {
 		parts = append(parts, fmt.Sprintf("%d accounts are left out", r.LeftOut))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// A costRow is a row of geosql.last_cost: what a unit has cost, or nothing. It says no more than the notice, which is in each.
+type costRow struct {
+	Unit       string  `json:"unit,omitempty"`
+	Epsilon    float64 `json:"epsilon"`
+	Accounts   int     `json:"accounts"`
+	Payer      string  `json:"payer,omitempty"` // account, or role if the accounts have paid before
+	Answers    int     `json:"answers"`
+	Remembered int     `json:"remembered"`
+	Radius     float64 `json:"radius,omitempty"`
+	RadiusUnit string  `json:"radius_unit,omitempty"`
+	LeftOut    int     `json:"left_out"`
+	Notice     string  `json:"notice"`
+}
+
+// costRows returns the rows of geosql.last_cost for a cost with its notice.
+func costRows(r sqlitefn.Report, notice string) []byte {
+	free := costRow{Answers: r.Answers, Remembered: r.Remembered, LeftOut: r.LeftOut, Notice: notice}
+	if r.Radius > 0 && !math.IsInf(r.Radius, 0) {
+		free.Radius, free.RadiusUnit = r.Radius, r.Unit
+	}
+	var rows []costRow
+	for _, c := range r.Costs {
+		row := free
+		row.Unit, row.Epsilon, row.Accounts, row.Payer = string(c.Unit), c.Most.Float64(), c.Accounts, "account"
+		if c.Accounts == 0 {
+			row.Epsilon, row.Accounts, row.Payer = c.RoleMost.Float64(), c.RoleAccounts, "role"
+		}
+		if row.Accounts > 0 {
+			rows = append(rows, row)
+		}
+	}
+	if rows == nil {
+		rows = append(rows, free)
+	}
+	return marshal(rows)
 }
 
 // upTo says that a cost is the largest of several.

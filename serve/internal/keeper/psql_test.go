@@ -31,6 +31,8 @@ func TestPsql(t *testing.T) {
 SELECT count(*) FROM (SELECT dx_sum(kwh, 0.4) FROM reading GROUP BY hour < 12);
 SET geosql.epsilon = 0.25;
 SELECT 'sum', count(x) FROM (SELECT sum(kwh) AS x FROM reading);
+\d geosql.last_cost
+SELECT * FROM geosql.last_cost;
 SELECT 'again', count(x) FROM (SELECT sum(kwh) AS x FROM reading);
 \dt
 COPY (SELECT hour, count(*) FROM reading GROUP BY 1 LIMIT 2) TO STDOUT;
@@ -41,7 +43,7 @@ SELECT dx_sum(kwh, 7) FROM reading;
 	t.Log(got)
 	for _, part := range []string{
 		"96\n", "NOTICE:  cost up to 0.4/kWh for each of 4 accounts", "sum|1\n", "NOTICE:  cost up to 0.25/kWh for each of 4 accounts; 95 % of answers are within",
-		"again|1", "NOTICE:  given before", "public|reading|table", "0\t4\n1\t4\n", "0|t\n1|t\n", "2|t\n", `near "nothing"`,
+		"again|1", "radius_unit|text|", "epsilon|double precision|", "kWh|0.25|4|account|1|0|1", "NOTICE:  given before", "public|reading|table", "0\t4\n1\t4\n", "0|t\n1|t\n", "2|t\n", `near "nothing"`,
 		"4 accounts are left out",
 	} {
 		if !strings.Contains(got, part) {

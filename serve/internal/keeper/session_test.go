@@ -66,6 +66,40 @@ func TestAnswersAreRemembered(t *testing.T) {
 	}
 }
 
+// What the notice says of a cost can be read from geosql.last_cost, for nothing, by clients that drop notices.
+func TestLastCost(t *testing.T) {
+	s := newSite(t, nil)
+	x := s.session()
+	const last = "SELECT unit, epsilon, accounts, payer, answers, remembered, radius_unit, left_out FROM geosql.last_cost"
+	if got := x.want(last); got != "" {
+		t.Errorf("before any cost it is %q", got)
+	}
+	x.want("SELECT dx_sum(kwh, 0.25), dx_max(kwh, 0.125) FROM reading")
+	x.want("SELECT count(*) FROM reading") // which has no notice
+	x.want("BEGIN")
+	for range 2 {
+		if got := x.want(last); got != "kWh|0.375|4|account|2|0|<nil>|0" {
+			t.Errorf("it is %q", got)
+		}
+	}
+	x.want("ROLLBACK")
+	x.want("SELECT dx_sum(kwh, 0.25), dx_avg(kwh, 0.0625) FROM reading")
+	said := strings.Split(x.client.all(), "\n")
+	if got := x.want("SELECT answers, remembered, epsilon, notice FROM geosql.last_cost"); got != "2|1|0.0625|"+said[len(said)-1] {
+		t.Errorf("it is %q, and the notices are %q", got, said)
+	}
+	x.want("SELECT dx_avg(kwh, 0.0625) FROM reading")
+	if got := x.want("SELECT unit, epsilon, payer, remembered, radius > 0, radius_unit FROM geosql.last_cost"); got != "<nil>|0|<nil>|1|true|kWh" {
+		t.Errorf("of a remembered answer it is %q", got)
+	}
+	if got := s.session().want(last); got != "" {
+		t.Errorf("another session reads %q", got)
+	}
+	if got := s.events.last().Report.Answers; got != 0 {
+		t.Errorf("it has %d answers itself", got)
+	}
+}
+
 func TestRefusalsNameNobody(t *testing.T) {
 	s := newSite(t, nil)
 	x := s.session()

@@ -586,6 +586,7 @@ func (r *Rows) Close() {
 	}
 	if text := costText(r.report); text != "" {
 		s.notice(&wire.Error{Message: text})
+		s.send(append(pipe.Begin(nil, pipe.Cost), costRows(r.report, text)...))
 	}
 	s.observe(monitor.Statement{
 		Began: r.began, SQL: r.statement.sql, Report: r.report, Rows: r.total, Bytes: r.bytes, Ledger: r.ledger,

@@ -23,6 +23,7 @@ func (describer) User() string                         { return "ann" }
 func (describer) BackendPID() int32                    { return 7 }
 func (d describer) Setting(name string) (string, bool) { v, ok := d[name]; return v, ok }
 func (d describer) Set(name, value string) error       { d[name] = value; return nil }
+func (describer) LastCost() string                     { return `[{"unit":"kWh","epsilon":0.5,"accounts":3}]` }
 func (d describer) Settings() (names []string) {
 	for n := range d {
 		names = append(names, n)

@@ -28,7 +28,7 @@ CREATE TABLE facts.constraints AS SELECT r.oid AS relation, r.name AS tbl, value
 
 -- The database, its schemas and its roles.
 INSERT INTO pg_catalog.pg_namespace(oid, nspname)
-  VALUES (11, 'pg_catalog'), (2200, 'public'), (13000, 'information_schema');
+  VALUES (11, 'pg_catalog'), (2200, 'public'), (13000, 'information_schema'), (13001, 'geosql');
 INSERT INTO information_schema.schemata(catalog_name, schema_name)
   SELECT current_database(), nspname FROM pg_catalog.pg_namespace;
 INSERT INTO pg_catalog.pg_database(oid, datname) VALUES (5, current_database());

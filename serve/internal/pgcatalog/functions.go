@@ -86,7 +86,7 @@ func (c *catalogue) addPrivileges(l *library) {
 	l.add("pg_statistics_obj_is_visible", "bool", true, true, []int{1}, constant(true))
 	l.add("pg_table_is_visible", "bool", true, true, []int{1}, func(a []any) (any, error) {
 		r := c.byOID[oidOf(a[0])]
-		return r != nil && r.Schema != "information_schema", nil
+		return r != nil && !r.isHidden(), nil
 	})
 	readers := set("SELECT USAGE CONNECT EXECUTE")
 	for _, kind := range strings.Fields("table any_column column schema database sequence function language type tablespace server foreign_data_wrapper parameter") {
@@ -114,6 +114,7 @@ func (c *catalogue) addSession(l *library) {
 	for _, name := range []string{"current_user", "session_user", "current_role", "user"} {
 		l.add(name, "name", false, false, []int{0}, func([]any) (any, error) { return c.db.User(), nil })
 	}
+	l.add(lastCost, "json", false, false, []int{0}, func([]any) (any, error) { return c.db.LastCost(), nil })
 	l.add("current_schema", "name", true, false, []int{0}, constant("public"))
 	l.add("current_schemas", "text", true, true, []int{1}, func(a []any) (any, error) {
 		if b, _ := pgfunc.Truth(a[0]); b {

@@ -24,6 +24,8 @@ type Describer interface {
 	Set(name, value string) error
 	// Settings returns the names of all settings.
 	Settings() []string
+	// LastCost returns the rows of geosql.last_cost as JSON: an array of objects with a value for each column that is not NULL.
+	LastCost() string
 }
 
 // Version is the version of PostgreSQL that clients are told, for server_version.
@@ -34,10 +36,14 @@ const (
 	catalogOID = 11
 	publicOID  = 2200
 	schemaOID  = 13000 // of information_schema
+	geosqlOID  = 13001
 	ownerOID   = 10
 	userOID    = 16384
 	firstOID   = 20000 // of tables and views, and their types and indexes
 )
+
+// lastCost is the function behind geosql.last_cost.
+const lastCost = "geosql_last_cost"
 
 // ownerName is the role that owns everything.
 const ownerName = "owner"
@@ -58,7 +64,8 @@ type catalogue struct {
 }
 
 // Install gives a connection the schemas pg_catalog and information_schema, in memory, which
-// describe the tables and views of its main database, and the functions that clients call. Names
+// describe the tables and views of its main database, the schema geosql with the view last_cost, and the functions that
+// clients call. Names
 // that begin with geosql_ or sqlite_ are left out. No statement may be running. A read-only
 // connection was opened with [sqlite.AttachURI].
 //
@@ -94,7 +101,7 @@ func attach(conn *sqlite.Conn) error {
 		attached[v[0].Text()] = true
 		return nil
 	})
-	for _, schema := range []string{"pg_catalog", "information_schema", "facts"} {
+	for _, schema := range []string{"pg_catalog", "information_schema", "geosql", "facts"} {
 		if err != nil || attached[schema] {
 			continue
 		}
@@ -160,12 +167,17 @@ func (c *catalogue) fill(conn *sqlite.Conn) error {
 		if r.Schema == "public" {
 			continue
 		}
-		var columns []string
+		name := r.Schema + "." + r.Name
+		var columns, members []string
 		for _, col := range r.Columns {
 			columns = append(columns, sqlite.QuoteName(col.Name)+" "+col.declared)
+			members = append(members, "value->>'"+col.Name+"' AS "+col.Name)
 		}
-		name := r.Schema + "." + r.Name
-		if err := conn.Exec("DROP TABLE IF EXISTS " + name + "; CREATE TABLE " + name + "(" + strings.Join(columns, ", ") + ")"); err != nil {
+		create := "DROP TABLE IF EXISTS " + name + "; CREATE TABLE " + name + "(" + strings.Join(columns, ", ") + ")"
+		if r.Schema == "geosql" {
+			create = "CREATE VIEW IF NOT EXISTS " + name + " AS SELECT " + strings.Join(members, ", ") + " FROM json_each(" + lastCost + "())"
+		}
+		if err := conn.Exec(create); err != nil {
 			return err
 		}
 	}

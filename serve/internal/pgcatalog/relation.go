@@ -25,6 +25,9 @@ type relation struct {
 	Referring   bool // it has a foreign key, or one refers to it
 }
 
+// isHidden reports whether clients have to name the schema, too.
+func (r *relation) isHidden() bool { return r.Schema == "information_schema" || r.Schema == "geosql" }
+
 type column struct {
 	Name      string
 	Type      uint32 // OID

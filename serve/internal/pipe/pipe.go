@@ -21,7 +21,7 @@ import (
 // A Type is the type of a frame.
 type Type byte
 
-// The keeper's frames. Each begins with the number of the request, except Answer, Refusal and the two that close.
+// The keeper's frames. Each begins with the number of the request, except Answer, Refusal, Cost and the two that close.
 const (
 	Configure      Type = 'c' // JSON; the first frame
 	Prepare        Type = 'p' // see Prepared
@@ -33,6 +33,7 @@ const (
 	Cancel         Type = 'k' // the request with this number
 	Answer         Type = 'a' // of a call or a group: a Released, or nothing for NULL
 	Refusal        Type = 'e' // of a call or a group: a wire.Error in JSON
+	Cost           Type = 'l' // of the last statement: the rows of geosql.last_cost, a JSON array of objects
 )
 
 // A worker's frames.

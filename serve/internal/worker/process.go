@@ -257,6 +257,12 @@ func (p *process) end() {
 
 // answer answers a request. An error ends the process.
 func (p *process) answer(q request) error {
+	if q.kind == pipe.Cost {
+		if s, ok := p.session.(*Session); ok {
+			s.lastCost = string(q.payload)
+		}
+		return nil
+	}
 	r := pipe.NewReader(q.payload)
 	number := r.Uint32()
 	var err error

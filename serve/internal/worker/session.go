@@ -43,12 +43,13 @@ type Session struct {
 	savepoints []savepoint // of the transaction
 	cursors    map[string]*cursor
 	told       map[string]bool // see tell
+	lastCost   string          // rows of geosql.last_cost, in JSON
 }
 
 // NewSession opens the database for an analyst. The session's notices go to client, and remote evaluates functions over
 // sealed values.
 func NewSession(config Config, client wire.Client, remote sqlitefn.Remote) (*Session, error) {
-	s := &Session{config: config, client: client, status: wire.Idle, cursors: map[string]*cursor{}, told: map[string]bool{}}
+	s := &Session{config: config, client: client, status: wire.Idle, cursors: map[string]*cursor{}, told: map[string]bool{}, lastCost: "[]"}
 	s.settings = newSettings(config, client)
 	if err := s.settings.start(config.Parameters); err != nil {
 		return nil, err
@@ -69,6 +70,7 @@ func (d describer) BackendPID() int32                  { return int32(d.s.config
 func (d describer) Setting(name string) (string, bool) { return d.s.settings.get(name) }
 func (d describer) Set(name, value string) error       { return d.s.settings.set(name, value) }
 func (d describer) Settings() []string                 { return d.s.settings.names() }
+func (d describer) LastCost() string                   { return d.s.lastCost }
 
 // Prepare implements [wire.Session].
 func (s *Session) Prepare(ctx context.Context, sql string, parameterTypes []uint32) (wire.Statement, string, error) {

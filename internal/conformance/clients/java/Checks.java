@@ -97,7 +97,7 @@ public class Checks {
     static void metadata() {
         check("product", "PostgreSQL 15.0", () -> meta.getDatabaseProductName() + " " + meta.getDatabaseProductVersion());
         check("getCatalogs", "open", () -> list(meta.getCatalogs(), "TABLE_CAT"));
-        check("getSchemas", "information_schema, pg_catalog, public", () -> list(meta.getSchemas(), "TABLE_SCHEM"));
+        check("getSchemas", "geosql, information_schema, pg_catalog, public", () -> list(meta.getSchemas(), "TABLE_SCHEM"));
         check("getTableTypes", "true", () -> count(meta.getTableTypes()) > 5);
         check("getTables", "place TABLE, reading TABLE, sample TABLE, series TABLE, warm VIEW",
             () -> list(meta.getTables(null, "public", "%", new String[] {"TABLE", "VIEW"}), "TABLE_NAME", "TABLE_TYPE"));

@@ -26,6 +26,8 @@ async function check(what, want, ask) {
   await db.connect();
   const rows = async (...args) => (await db.query(...args)).rows;
   await check('a sum is private', '[{"dx_sum":4995}]', () => rows('SELECT dx_sum(kwh, 100) FROM reading'));
+  await check('its cost', '[{"answers":"1","said":true}]', () =>
+    rows('SELECT answers, notice = $1 AS said FROM geosql.last_cost', [notices.at(-1)]));
   await check('parameters', '[{"a":"1","b":2.5,"c":"it\'s","d":null,"e":true}]', () =>
     rows('SELECT $1::bigint AS a, $2::float8 AS b, $3 AS c, $4::text AS d, $5::boolean AS e', [1, 2.5, "it's", null, true]));
   await check('a statement with a name', '[{"name":"Montréal"}]', async () => {

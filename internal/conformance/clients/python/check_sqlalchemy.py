@@ -38,7 +38,7 @@ def mapped():
 
 
 check("version", (15, 0), lambda: (engine.connect().close(), engine.dialect.server_version_info)[1])
-check("schemas", ["information_schema", "public"], lambda: sorted(see.get_schema_names()))
+check("schemas", ["geosql", "information_schema", "public"], lambda: sorted(see.get_schema_names()))
 check("the default schema", "public", lambda: see.default_schema_name)
 check("tables", ["place", "reading", "sample", "series"], lambda: sorted(see.get_table_names()))
 check("views", ["warm"], lambda: see.get_view_names())
