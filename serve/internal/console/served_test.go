@@ -406,7 +406,7 @@ func TestAQuoteThatIsOutrun(t *testing.T) {
 	}
 }
 
-// A statement has no quote if its answers decide what else it asks: a quote could only guess.
+// A statement has no quote if its answers decide its further questions: a quote could only guess.
 func TestNoQuoteOfWhatAnswersDecide(t *testing.T) {
 	s := newSite(t, nil)
 	x := s.ann()

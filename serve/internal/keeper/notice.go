@@ -54,7 +54,7 @@ func costText(r sqlitefn.Report) string {
 	return strings.Join(parts, "; ")
 }
 
-// A costRow is a row of geosql.last_cost: what a unit has cost, or nothing. It says no more than the notice, which is in each.
+// A costRow is a row of geosql.last_cost: the cost in a unit, or none. It says no more than the notice, which is in each.
 type costRow struct {
 	Unit       string  `json:"unit,omitempty"`
 	Epsilon    float64 `json:"epsilon"`

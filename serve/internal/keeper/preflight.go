@@ -13,7 +13,7 @@ import (
 const anyway = "SET geosql.preflight = off runs it as far as the budgets reach."
 
 var errUncertain = &wire.Error{Code: "53400", Message: "the statement might cost more than is left",
-	Detail: "Its answers decide what else it asks. Nobody was charged.",
+	Detail: "Its answers decide its further questions. Nobody was charged.",
 	Hint:   "Ask for the answers that decide first, and write them into the next statement. " + anyway}
 
 // preflight returns the error of a statement that might be refused when some of its answers are paid already. A single question is
