@@ -189,6 +189,11 @@ func (r reader) follow(t *testing.T, b doctest.Block) {
 	if b.Prints != "" && doctest.Masked(got) != doctest.Masked(b.Prints) {
 		t.Errorf("%s\nprints\n%s\nand the page says\n%s", b.Code, got, b.Prints)
 	}
+	if b.Language == "go" { // a reader runs a program again
+		if _, err := r.run(t, b); err != nil {
+			t.Errorf("%s\nfails the second time: %v", b.Code, err)
+		}
+	}
 }
 
 // The page about gorm shows the program under examples, which is compiled there.
