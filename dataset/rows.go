@@ -15,7 +15,8 @@ type Rows struct {
 	// except by cells of more than LongestSecret bytes. Reset keeps it. nil marks none.
 	Secret []bool
 
-	lines []int64 // the lines of the rows in the file; empty if their numbers tell the place
+	lines   []int64 // the lines of the rows in the file; empty if their numbers tell the place
+	numbers []int64 // the numbers of the rows in the data set, from 1; empty if they are those from First on
 
 	weighed int // number of rows with text that is in weight
 	weight  int // bytes of text, without secrets
@@ -41,7 +42,7 @@ func (r *Rows) Reset(first int64, columns int) {
 	for i := range r.Columns {
 		r.Columns[i].Reset(Text)
 	}
-	r.lines = r.lines[:0]
+	r.lines, r.numbers = r.lines[:0], r.numbers[:0]
 	r.weighed, r.weight = 0, 0
 }
 
@@ -77,8 +78,11 @@ func (r *Rows) Full() bool {
 // Where returns the place of row i for messages: "line 17" for a CSV file, in which a row
 // may have several lines, otherwise "row 16". Both count from 1.
 func (r *Rows) Where(i int) string {
-	if len(r.lines) > 0 {
+	switch {
+	case len(r.lines) > 0:
 		return fmt.Sprintf("line %d", r.lines[i])
+	case len(r.numbers) > 0:
+		return fmt.Sprintf("row %d", r.numbers[i])
 	}
 	return fmt.Sprintf("row %d", r.First+int64(i)+1)
 }

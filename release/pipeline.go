@@ -25,7 +25,11 @@ func (r *run) newPipeline() *pipeline {
 		b.rows.Secret = r.plan.secret()
 		r.batches = append(r.batches, b)
 	}
-	return &pipeline{r.reader, r.plan.read, r.sizes.batch, r.batches}
+	reader := r.reader
+	if w := r.plan.weight; w >= 0 {
+		reader = dataset.Repeat(reader, r.plan.read[w])
+	}
+	return &pipeline{reader, r.plan.read, r.sizes.batch, r.batches}
 }
 
 // run reads the data set from its start. Each batch is processed by one of the workers,

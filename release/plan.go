@@ -16,6 +16,7 @@ type plan struct {
 	fields  []dataset.Field // the columns that are read
 	read    []int           // their numbers in the input
 	account int             // the column of the accounts; -1 if all rows have the same account
+	weight  int             // the column of the weights; -1 if there is none
 	points  []dataset.Point
 	whole   bool // a row has all of its locations or none
 	formats formats
@@ -37,7 +38,7 @@ func newPlan(s *Spec, fields []dataset.Field, formats formats) (*plan, error) {
 	if err := s.checkColumns(); err != nil {
 		return nil, err
 	}
-	p := &plan{account: -1, formats: formats, whole: s.MaxRows > 0}
+	p := &plan{account: -1, weight: -1, formats: formats, whole: s.MaxRows > 0}
 	number := map[string]int{}
 	for i, f := range fields {
 		if s.reads(f.Name) {
@@ -55,6 +56,9 @@ func newPlan(s *Spec, fields []dataset.Field, formats formats) (*plan, error) {
 		if p.account = number[s.Account]; p.fields[p.account].Kind == dataset.Real {
 			return nil, fmt.Errorf("column %s has REAL numbers; an account must be TEXT or INTEGER", printable.Text(s.Account))
 		}
+	}
+	if s.Weight != "" {
+		p.weight = number[s.Weight]
 	}
 	for k := range s.Lat {
 		p.points = append(p.points, dataset.Point{Lat: number[s.Lat[k]], Lon: number[s.Lon[k]]})
@@ -116,6 +120,9 @@ func (s *Spec) checkColumns() error {
 	if !constant && seen[s.Account] {
 		return fmt.Errorf("column %s is a coordinate and cannot be the account", printable.Text(s.Account))
 	}
+	if s.Weight != "" && (seen[s.Weight] || s.Weight == s.Account || slices.Contains(s.Keep, s.Weight)) {
+		return fmt.Errorf("column %s is the weight, and each released row stands for one: it cannot be a coordinate, the account or kept", printable.Text(s.Weight))
+	}
 	for i, name := range s.Keep {
 		if slices.ContainsFunc(slices.Concat(s.Lat, s.Lon), func(c string) bool { return strings.EqualFold(c, name) }) {
 			return fmt.Errorf("column %s is a released coordinate and cannot be kept", printable.Text(name))
@@ -132,6 +139,9 @@ func (s *Spec) columns() []string {
 	all := slices.Concat(s.Lat, s.Lon, s.Keep)
 	if _, constant := s.constant(); !constant {
 		all = append(all, s.Account)
+	}
+	if s.Weight != "" {
+		all = append(all, s.Weight)
 	}
 	return all
 }

@@ -358,13 +358,17 @@ func (r *run) settings() string {
 	if s.Mechanism != "" && s.Mechanism != DefaultMechanism {
 		mechanism = " mechanism=" + s.Mechanism
 	}
+	weight := ""
+	if s.Weight != "" {
+		weight = " weight=" + s.Weight
+	}
 	rows := ""
 	if s.MaxRows > 0 {
 		rows = fmt.Sprintf(" rows=%d", s.MaxRows)
 	}
-	return fmt.Sprintf("account=%s lat=%s lon=%s keep=%s epsilon=%s domain=%v,%v,%v,%v,%v region=%s batch=%d%s%s%s",
+	return fmt.Sprintf("account=%s lat=%s lon=%s keep=%s epsilon=%s domain=%v,%v,%v,%v,%v region=%s batch=%d%s%s%s%s",
 		s.Account, strings.Join(s.Lat, ","), strings.Join(s.Lon, ","), strings.Join(s.Keep, ","), s.Epsilon.RatString(),
-		s.Box.South, s.Box.West, s.Box.North, s.Box.East, s.Step, region, r.sizes.batch, formulas, mechanism, rows)
+		s.Box.South, s.Box.West, s.Box.North, s.Box.East, s.Step, region, r.sizes.batch, formulas, mechanism, weight, rows)
 }
 
 // chargeAndPublish charges the accounts, draws the release, seals and publishes it.

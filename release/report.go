@@ -56,7 +56,7 @@ func (r *run) reportData(hashes []string) (report.Data, error) {
 	_, one := s.constant()
 	p := report.Public{
 		About: s.About, Output: filepath.Base(s.Out), SHA256: hashes[0], Time: r.at,
-		Rows: r.found.kept(), MaxRows: s.MaxRows, Dropped: r.found.dropped, Kept: s.Keep, EscapedFormulas: s.EscapeFormulas, SetAside: s.Rejects != "",
+		Rows: r.found.kept(), Weight: s.Weight, MaxRows: s.MaxRows, Dropped: r.found.dropped, Kept: s.Keep, EscapedFormulas: s.EscapeFormulas, SetAside: s.Rejects != "",
 		Mechanism: cmp.Or(s.Mechanism, DefaultMechanism), Law: r.noise().Law(), Epsilon: r.mechanism.Price().Amount.Float64(), Level: s.Level, Radius: s.Radius, OneAccount: one,
 		Box: s.Box, Step: s.Step, Region: s.Region != "",
 		MeanError: mean, Error95: within95,

@@ -47,6 +47,11 @@ func (r *rowReader) begin(rows *dataset.Rows) {
 // cells alone.
 func (r *rowReader) readRow(rows *dataset.Rows, i int) (locations int64, err error) {
 	p := r.plan
+	if p.weight >= 0 {
+		if err := p.checkWeight(rows, i); err != nil {
+			return 0, err
+		}
+	}
 	for k, point := range p.points {
 		lat, noLat, err := p.coordinate(rows, i, point.Lat, 90)
 		if err != nil {
@@ -70,6 +75,16 @@ func (r *rowReader) readRow(rows *dataset.Rows, i int) (locations int64, err err
 		return 0, fmt.Errorf("it has only %d of its %d locations, and --max-rows-per-account needs rows that cost the same", locations, len(p.points))
 	}
 	return locations, r.checkKept(rows, i)
+}
+
+// checkWeight returns an error if a row has no valid weight. A row with one is read as rows with a weight of 1 ([dataset.Repeat]).
+func (p *plan) checkWeight(rows *dataset.Rows, i int) error {
+	c := &rows.Columns[p.weight]
+	if w, _, ok := c.Integer(i); ok && w == 1 { // NULL is 0
+		return nil
+	}
+	text, _ := c.At(i)
+	return fmt.Errorf("column %s: the weight %s is not a whole number from 0 to %d", printable.Text(p.fields[p.weight].Name), quote(text), dataset.MostRepeats)
 }
 
 // checkAccount returns an error if a row has no valid account.

@@ -16,6 +16,11 @@ type Spec struct {
 	Lat, Lon []string // columns of the locations, in pairs
 	Keep     []string // columns that are copied as they are
 
+	// Weight is a column that says how many people, or jobs, a row stands for: from 0 to [dataset.MostRepeats]. The row is read so often,
+	// with a draw and a charge each time, as if the input had so many rows: the account of the row pays for each of them, since
+	// all are drawn around one place. Weights are public, as the number of rows is. "" reads each row once.
+	Weight string
+
 	// MaxRows is how many rows of an account are released: the first ones in the order of the input,
 	// which is public. The others are left out and cost nothing. 0 releases all. Rows without a
 	// location do not count. With several pairs of columns, a row that has some of its

@@ -57,6 +57,7 @@ func registerRelease(fs *flag.FlagSet, t *publish.Task) {
 	fs.StringVar(&t.Region, "region", "", "move released locations into the polygons of a GeoJSON `FILE`")
 	cli.WordsVar(fs, &s.Lat, "lat", "read latitudes from `COLUMNS`")
 	cli.WordsVar(fs, &s.Lon, "lon", "read longitudes from `COLUMNS`, one for each latitude")
+	fs.StringVar(&s.Weight, "weight", "", "read each row as often as `COLUMN` says, from 0 to 1000000, with a draw and a charge each time; weights are public")
 	cli.WordsVar(fs, &s.Keep, "keep", "also publish `COLUMNS`, as they are")
 	cli.NumbersVar(fs, &t.Domain, "domain", "set the domain to `BOX`: SOUTH,WEST,NORTH,EAST,STEP (default: the box around the region, with a step of 1 m)")
 	fs.Func("max-rows-per-account", "release the first `K` rows of each account, in the order of the input, and leave the others out, which cost nothing", func(v string) (err error) {

@@ -221,6 +221,18 @@ func TestReleaseMaxRows(t *testing.T) {
 	}
 }
 
+// A row is released as often as its weight says, and its account pays for each time.
+func TestReleaseWeight(t *testing.T) {
+	p := newPublisher(t, 0).and("--weight", "jobs", "--keep", "id", "--limit", "1")
+	p.write(t, "in.csv", "id,user,lat,lon,jobs\n1,ana,48.85,2.35,3\n2,ben,48.85,2.35,0\n3,ana,48.85,2.35,1\n")
+	r := p.run(t)
+	if r.Status != 0 || !strings.Contains(r.Err, "charged: 0.01/m for each of 4 locations, to 1 account; 0.04/m in total") {
+		t.Errorf("%+v", r)
+	}
+	p.write(t, "in.csv", "id,user,lat,lon,jobs\n1,ana,48.85,2.35,-3\n")
+	clitest.WantError(t, p.with("--out", p.path("b.csv")).run(t), 1, `line 2, column jobs: the weight "-3" is not a whole number from 0 to 1000000`)
+}
+
 // A level over a radius, a region instead of a domain, a constant account.
 func TestReleaseByLevelAndRegion(t *testing.T) {
 	p := newPublisher(t, 10).without("--epsilon").without("--domain").with("--account", "const:city")

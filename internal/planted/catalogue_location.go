@@ -109,6 +109,15 @@ var locations = []Bug{
 		Edits: []Edit{after("budget.GaussDelta", "c := up(", `c /= 2`)},
 	},
 	{
+		Name: "weight-charged-once", Title: "a row that stands for several people is drawn for each of them, and charged once",
+		Function: "geoind_laplace", Package: "release", Test: "TestWeightIsRows",
+		Edits: []Edit{before("release.checker.check", "b.locations +=", `
+			if i > 0 && c.plan.weight >= 0 && b.rows.Where(i) == b.rows.Where(i-1) {
+				locations = 0
+			}
+		`)},
+	},
+	{
 		Name: "centroid-over-n", Title: "the noise is for one location that moves, not for all",
 		Function: "dx_centroid",
 		Edits: []Edit{after("planar.Laplace.DrawCentroid", "z :=", `

@@ -77,6 +77,7 @@ var settings = []setting{
 	{"lat", func(s *Spec, v json.RawMessage) error { return words(v, &s.Release.Lat) }},
 	{"lon", func(s *Spec, v json.RawMessage) error { return words(v, &s.Release.Lon) }},
 	{"keep", func(s *Spec, v json.RawMessage) error { return words(v, &s.Release.Keep) }},
+	{"weight", func(s *Spec, v json.RawMessage) error { return text(v, &s.Release.Weight) }},
 	{"max-rows-per-account", func(s *Spec, v json.RawMessage) error { return count(v, &s.Release.MaxRows) }},
 	{"epsilon", func(s *Spec, v json.RawMessage) error { return positive(v, cli.Rational, &s.Release.Epsilon) }},
 	{"level", func(s *Spec, v json.RawMessage) error { return positive(v, cli.RationalLevel, &s.level) }},

@@ -57,7 +57,7 @@ func write(t *testing.T, text string) string {
 func TestReadSpec(t *testing.T) {
 	text := newSpecText().with("lat", `["lat", "to_lat"]`, "lon", `["lon", "to_lon"]`, "keep", `["purpose", "a,b"]`, "epsilon", "",
 		"level", `"ln4"`, "radius", "200", "limit", `"0.02"`, "outside", "0.1", "publishable", "true", "id", `"trips 2026"`,
-		"workers", "2", "max-rows-per-account", "7", "in", `"gs://office/trips.parquet"`, "mechanism", `"laplace"`, "region", `"/data/city.geojson"`)
+		"workers", "2", "max-rows-per-account", "7", "in", `"gs://office/trips.parquet"`, "mechanism", `"laplace"`, "weight", `"jobs"`, "region", `"/data/city.geojson"`)
 	s, err := ReadSpec(t.Context(), write(t, text.String()))
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestReadSpec(t *testing.T) {
 	if r.In != "gs://office/trips.parquet" || r.Out != "/public/trips.csv" || s.Ledger != "postgres://clerk@db.example/budgets" || s.Shards != 3 ||
 		r.Account != "person" || strings.Join(r.Lat, "|") != "lat|to_lat" || strings.Join(r.Lon, "|") != "lon|to_lon" ||
 		strings.Join(r.Keep, "|") != "purpose|a,b" || r.Radius != 200 || r.Limit.String() != "0.02" || r.Outside != 0.1 || !r.Publishable ||
-		r.ID != "trips 2026" || r.Workers != 2 || r.MaxRows != 7 || r.Mechanism != "laplace" || s.Region != "/data/city.geojson" ||
+		r.ID != "trips 2026" || r.Workers != 2 || r.MaxRows != 7 || r.Weight != "jobs" || r.Mechanism != "laplace" || s.Region != "/data/city.geojson" ||
 		r.Box != (release.Box{South: 48.80, West: 2.22, North: 48.91, East: 2.48}) || r.Step != 1 {
 		t.Errorf("read %+v", s)
 	}

@@ -38,6 +38,7 @@ type Public struct {
 	Time   time.Time // of the release
 
 	Rows            int64      // of the output
+	Weight          string     // column of the original that says how many rows each of its rows became; "" if each became one
 	MaxRows         int        // the first rows of each account that were kept; 0 if all were
 	Dropped         int64      // rows that were left out for it
 	Kept            []string   // columns copied as they are

@@ -25,6 +25,7 @@ type metadata struct {
 
 	Rows        int64             `json:"rows"`
 	SetAside    bool              `json:"invalid_rows_may_be_left_out"`
+	Weight      string            `json:"rows_repeated_by_column,omitempty"`
 	MaxRows     int               `json:"most_rows_of_an_account,omitempty"`
 	Dropped     *int64            `json:"rows_left_out_beyond_it,omitempty"`
 	Locations   []metadataColumns `json:"locations"`
@@ -138,7 +139,7 @@ func newMetadata(p Public) metadata {
 	m := metadata{
 		Format: "geosql release 1", About: p.About, Generator: generator{"geosql", version.Version},
 		File: p.Output, SHA256: p.SHA256, Also: p.Also, Released: p.Time.UTC().Truncate(time.Second),
-		Rows: p.Rows, SetAside: p.SetAside, Kept: append([]string{}, p.Kept...), Escaped: p.EscapedFormulas,
+		Rows: p.Rows, Weight: p.Weight, SetAside: p.SetAside, Kept: append([]string{}, p.Kept...), Escaped: p.EscapedFormulas,
 		Method:   metadataMethod{p.Mechanism, p.Law.String(), p.Epsilon, string(p.Law.Unit()), p.Level, p.Radius},
 		Domain:   metadataDomain{p.Box.South, p.Box.West, p.Box.North, p.Box.East, p.Step, p.Region, "degrees of WGS 84 (EPSG:4326)"},
 		Charge:   metadataCharge{p.Epsilon, 0, p.OneAccount},
@@ -193,6 +194,9 @@ func (p *Public) notPromised() []string {
 		"The number of rows, their order and which rows have no location are as in the original and count as public.",
 		"Locations outside the domain were moved to its border first; for them the promise holds between the places on the border.",
 		"The general area is not hidden: places far apart may be told apart.",
+	}
+	if p.Weight != "" {
+		all = append(all, "How many rows a row of the original became is public; these are drawn around one place, and add up as locations of one account do.")
 	}
 	if len(p.Kept) > 0 {
 		all = append([]string{"The columns that were copied are not protected."}, all...)

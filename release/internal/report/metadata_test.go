@@ -58,10 +58,10 @@ func TestMetadataFields(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	p := released(t, 20).Public
-	p.About = About{"Homes", "One row a home.", "CC BY 4.0", "maps@city.example"}
+	p.Weight, p.About = "jobs", About{"Homes", "One row a home.", "CC BY 4.0", "maps@city.example"}
 	var about map[string]any
 	if err := json.Unmarshal(metadataOf(t, p), &about); err != nil || about["title"] != "Homes" || about["description"] != "One row a home." ||
-		about["license"] != "CC BY 4.0" || about["contactPoint"] != "maps@city.example" {
+		about["license"] != "CC BY 4.0" || about["contactPoint"] != "maps@city.example" || about["rows_repeated_by_column"] != "jobs" {
 		t.Errorf("%v, %v", about, err)
 	}
 }

@@ -33,6 +33,7 @@ type publicPart struct {
 	Rows                 string
 	Shards, MaxRows      string // empty for 0
 	Dropped, Listed      string
+	Weight               string
 	Kept                 []string
 	SetAside, Region     bool
 	EscapedFormulas      bool
@@ -75,7 +76,7 @@ func newPublicPart(p Public) publicPart {
 		Generator: "geosql " + version.Version,
 		Output:    printable.Text(p.Output), SHA256: printable.Text(p.SHA256),
 		Time: p.Time.UTC().Format(time.DateTime),
-		Rows: count(p.Rows), Kept: printables(p.Kept),
+		Rows: count(p.Rows), Weight: printable.Text(p.Weight), Kept: printables(p.Kept),
 		SetAside: p.SetAside, Region: p.Region, OneAccount: p.OneAccount, EscapedFormulas: p.EscapedFormulas,
 		Box: boxText(p.Box), Step: exactLength(p.Step), Mechanism: p.Law.String(), Epsilon: plainly(p.Epsilon),
 		Example:         g.at(g.example(p.Radius), 1),
