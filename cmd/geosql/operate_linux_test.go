@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +18,8 @@ import (
 	"github.com/geosql/geosql/internal/pgtest"
 )
 
-// An operator follows docs/operate.md with the example of docs/serve.md, and systemctl is a part of the test.
+// An operator follows docs/operate.md and the pages of its events with the example of docs/first-server.md, and systemctl is a part
+// of the test.
 type operator struct {
 	*testing.T
 	folder   string
@@ -29,7 +31,15 @@ type operator struct {
 	serving  *serving
 }
 
-// TestOperating runs every block of docs/operate.md.
+// TestFirstServer runs every block of docs/first-server.md.
+func TestFirstServer(t *testing.T) {
+	t.Parallel()
+	need.Programs(t, "psql", "curl")
+	o := &operator{T: t, folder: cloneFolder(t), env: append(clitest.Command(t).Env, "PGPASSWORD=open sesame", "PGOPTIONS=")}
+	o.read("first-server", "sh", "sh server", "sh drawn", "sh refused")
+}
+
+// TestOperating runs every block of docs/operate.md and of the pages that it lists, in their order.
 func TestOperating(t *testing.T) {
 	t.Parallel()
 	need.Programs(t, "psql", "curl")
@@ -46,15 +56,23 @@ func TestOperating(t *testing.T) {
 	o.both = strings.Replace(o.url, url.QueryEscape(host(o.url)), url.QueryEscape(host(o.url)+","+host(second)), 1) + "&target_session_attrs=read-write"
 	o.env = append(clitest.Command(t).Env, "PATH="+o.folder+":"+filepath.Dir(need.Program(t, "initdb"))+":"+os.Getenv("PATH"),
 		"PGPASSWORD=open sesame", "PGOPTIONS=", "GEOSQL_STATE_DIR="+filepath.Join(o.folder, "state"), "DB1="+o.url, "DB2="+second, "LEDGER="+o.both)
-	for _, page := range []string{"serve", "operate"} {
-		text, err := os.ReadFile("../../docs/" + page + ".md")
-		check(t, err)
-		blocks, err := doctest.Blocks(string(text))
-		check(t, err)
-		for _, b := range blocks {
-			if page == "operate" || b.Language == "sh" {
-				o.follow(page, b)
-			}
+	o.read("first-server", "sh") // as far as the role
+	for _, page := range []string{"operate", "operate/restarted", "operate/upgraded", "operate/ledger-restored", "operate/to-postgresql",
+		"operate/link-lost", "operate/postgresql-restored", "operate/failover", "operate/machine-lost"} {
+		o.read(page, "sh", "sh drawn")
+	}
+}
+
+// read runs the blocks of a page that are in one of some languages.
+func (o *operator) read(page string, languages ...string) {
+	o.Helper()
+	text, err := os.ReadFile("../../docs/" + page + ".md")
+	check(o.T, err)
+	blocks, err := doctest.Blocks(string(text))
+	check(o.T, err)
+	for _, b := range blocks {
+		if slices.Contains(languages, b.Language) {
+			o.follow(page, b)
 		}
 	}
 }
@@ -62,6 +80,10 @@ func TestOperating(t *testing.T) {
 // follow runs a block.
 func (o *operator) follow(page string, b doctest.Block) {
 	o.Helper()
+	if b.Language == "sh server" { // goes on beside the blocks after it
+		o.systemctl("start geosql")
+		return
+	}
 	for action, is := strings.CutPrefix(b.Code, "systemctl "); is; action, is = strings.CutPrefix(b.Code, "systemctl ") {
 		action, b.Code, _ = strings.Cut(action, "\n")
 		o.systemctl(action)

@@ -38,7 +38,7 @@ for device in null zero full random urandom tty; do
 done
 `
 
-// newMachine makes a machine on which the example of docs/serve.md lies in /clone, beside the files of this folder and the command.
+// newMachine makes a machine on which the example of docs/first-server.md lies in /clone, beside the files of this folder and the command.
 func newMachine(t *testing.T) *machine {
 	t.Helper()
 	need.Programs(t, "ip", "unshare", "nsenter", "setpriv", "prlimit", "psql", "curl", "openssl")
@@ -57,7 +57,7 @@ func newMachine(t *testing.T) *machine {
 		t.Skipf("files cannot be mounted here: %v, %s", err, out)
 	}
 	m.check(os.CopyFS(filepath.Join(clone, "examples"), os.DirFS("../../../examples")))
-	page, err := os.ReadFile("../../../docs/serve.md")
+	page, err := os.ReadFile("../../../docs/first-server.md")
 	m.check(err)
 	blocks, err := doctest.Blocks(string(page))
 	m.check(err)
