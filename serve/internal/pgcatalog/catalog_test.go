@@ -43,7 +43,7 @@ CREATE VIEW recent AS SELECT home, hour FROM reading;
 
 func open(t testing.TB) *sqlite.Conn {
 	t.Helper()
-	conn, err := sqlite.Open(":memory:", sqlite.ReadWrite)
+	conn, err := sqlite.Open(":memory:", sqlite.ReadWrite|sqlite.AttachURI)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,8 +61,12 @@ func open(t testing.TB) *sqlite.Conn {
 func install(t testing.TB, conn *sqlite.Conn) {
 	t.Helper()
 	d := describer{"search_path": `"$user", public`, "timezone": "UTC", "max_index_keys": "32", "server_version_num": "150000"}
-	if err := Install(conn, d); err != nil {
+	c, err := Install(conn, d)
+	if err != nil {
 		t.Fatal(err)
+	}
+	if filled, err := c.Fill(); err != nil || !filled {
+		t.Fatal(filled, err)
 	}
 }
 

@@ -26,7 +26,7 @@ type function struct {
 }
 
 // private finds the private functions of the connection, so that clients list them.
-func (c *catalogue) private(conn *sqlite.Conn) error {
+func (c *Catalogue) private(conn *sqlite.Conn) error {
 	return conn.Each(`SELECT DISTINCT name, narg, type FROM pragma_function_list
 		WHERE name GLOB 'dx_*' OR name GLOB 'geo_*' OR name GLOB 'geoind_*' ORDER BY name, narg`, func(v []sqlite.Value) error {
 		kind := map[string]string{"s": "f", "a": "a", "w": "w"}[v[2].Text()]
@@ -39,7 +39,7 @@ func (c *catalogue) private(conn *sqlite.Conn) error {
 // returned has the types of the functions' answers.
 var returned = sync.OnceValue(func() map[string]uint32 {
 	m := map[string]uint32{}
-	for _, f := range (&catalogue{}).list() {
+	for _, f := range (&Catalogue{}).list() {
 		if f.Returns != typeByName["any"].OID { // it goes by the arguments
 			m[f.Name] = f.Returns
 		}
@@ -50,11 +50,13 @@ var returned = sync.OnceValue(func() map[string]uint32 {
 func oidOf(v any) uint32 { return uint32(pgfunc.Whole(v)) }
 
 // register registers the functions on a connection.
-func (c *catalogue) register(conn *sqlite.Conn) error {
-	c.Functions = c.list()
+func (c *Catalogue) register(conn *sqlite.Conn) error {
 	lib := sqlite.Library{}
 	for i := range c.Functions {
 		f := &c.Functions[i]
+		if f.Kind != "" {
+			continue
+		}
 		flags := sqlite.Flags(0)
 		if f.pure {
 			flags = sqlite.Deterministic
@@ -83,7 +85,7 @@ func (c *catalogue) register(conn *sqlite.Conn) error {
 }
 
 // find returns the relation that a name calls, such as public."Reading".
-func (c *catalogue) find(name string) *relation {
+func (c *Catalogue) find(name string) *relation {
 	parts := names(name)
 	if len(parts) == 0 {
 		return nil
@@ -147,7 +149,7 @@ type object struct {
 var schemas = []object{{catalogOID, "pg_catalog"}, {publicOID, "public"}, {schemaOID, "information_schema"}, {geosqlOID, "geosql"}}
 
 // roles returns the roles that a session sees.
-func (c *catalogue) roles() []object { return []object{{userOID, c.db.User()}, {ownerOID, ownerName}} }
+func (c *Catalogue) roles() []object { return []object{{userOID, c.db.User()}, {ownerOID, ownerName}} }
 
 // kindOf returns a kind of few objects.
 func kindOf(cast, what, code string, objects func() []object) kind {
@@ -171,7 +173,7 @@ func kindOf(cast, what, code string, objects func() []object) kind {
 }
 
 // kinds returns the kinds of objects.
-func (c *catalogue) kinds() []kind {
+func (c *Catalogue) kinds() []kind {
 	return []kind{
 		{"regclass", "relation", pgfunc.CodeNoTable, func(s string) any {
 			if r := c.find(s); r != nil {
@@ -201,7 +203,7 @@ func (c *catalogue) kinds() []kind {
 }
 
 // typeOID returns the OID of a type by its name.
-func (c *catalogue) typeOID(name string) any {
+func (c *Catalogue) typeOID(name string) any {
 	name, _, _ = strings.Cut(strings.TrimSpace(name), "(")
 	element, array := strings.CutSuffix(strings.TrimSpace(name), "[]")
 	parts := names(element)
@@ -230,7 +232,7 @@ func (c *catalogue) typeOID(name string) any {
 }
 
 // formatType returns how a type is shown.
-func (c *catalogue) formatType(oid uint32) string {
+func (c *Catalogue) formatType(oid uint32) string {
 	switch {
 	case oid == 0:
 		return "-"
@@ -247,7 +249,7 @@ func (c *catalogue) formatType(oid uint32) string {
 	return "???"
 }
 
-func (c *catalogue) relationName(oid uint32) string {
+func (c *Catalogue) relationName(oid uint32) string {
 	r := c.byOID[oid]
 	switch {
 	case r == nil:
@@ -259,7 +261,7 @@ func (c *catalogue) relationName(oid uint32) string {
 }
 
 // signature returns the function with an OID, or nil.
-func (c *catalogue) signature(oid uint32) *function {
+func (c *Catalogue) signature(oid uint32) *function {
 	if i := int(oid) - firstFunctionOID; i >= 0 && i < len(c.Functions) {
 		return &c.Functions[i]
 	}

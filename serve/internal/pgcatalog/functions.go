@@ -22,7 +22,7 @@ func (l *library) add(name, returns string, pure, strict bool, args []int, call 
 }
 
 // list returns the functions. Some ask the Describer.
-func (c *catalogue) list() []function {
+func (c *Catalogue) list() []function {
 	var l library
 	l.addConstants()
 	c.addPrivileges(&l)
@@ -78,7 +78,7 @@ func (l *library) addConstants() {
 func constant(v any) func([]any) (any, error) { return func([]any) (any, error) { return v, nil } }
 
 // addPrivileges adds the functions about visibility and privileges.
-func (c *catalogue) addPrivileges(l *library) {
+func (c *Catalogue) addPrivileges(l *library) {
 	// Everything that is there is visible, since names of public come first and none is taken twice.
 	for _, kind := range strings.Fields("function type operator opclass opfamily conversion ts_parser ts_dict ts_template ts_config collation") {
 		l.add("pg_"+kind+"_is_visible", "bool", true, true, []int{1}, constant(true))
@@ -106,7 +106,7 @@ func (c *catalogue) addPrivileges(l *library) {
 }
 
 // addSession adds the functions about the session, its settings and the time.
-func (c *catalogue) addSession(l *library) {
+func (c *Catalogue) addSession(l *library) {
 	l.add("version", "text", true, true, []int{0}, constant("PostgreSQL "+Version+" (geosql, on SQLite "+sqlite.Version()+")"))
 	for _, name := range []string{"current_database", "current_catalog"} {
 		l.add(name, "name", false, false, []int{0}, func([]any) (any, error) { return c.db.Database(), nil })
@@ -157,7 +157,7 @@ func (c *catalogue) addSession(l *library) {
 }
 
 // addDefinitions adds the functions that describe types, relations, constraints and indexes.
-func (c *catalogue) addDefinitions(l *library) {
+func (c *Catalogue) addDefinitions(l *library) {
 	l.add("pg_encoding_to_char", "name", true, true, []int{1}, func(a []any) (any, error) {
 		if oidOf(a[0]) == 6 {
 			return "UTF8", nil
@@ -228,7 +228,7 @@ func orNull(s string) any {
 }
 
 // addFunctions adds the functions that describe functions.
-func (c *catalogue) addFunctions(l *library) {
+func (c *Catalogue) addFunctions(l *library) {
 	arguments := func(f *function) string { return strings.TrimSuffix(strings.Repeat(`"any", `, f.Args[0]), ", ") }
 	for _, of := range []struct {
 		name     string
@@ -249,7 +249,7 @@ func (c *catalogue) addFunctions(l *library) {
 }
 
 // addNames adds the casts between names and OIDs.
-func (c *catalogue) addNames(l *library) {
+func (c *Catalogue) addNames(l *library) {
 	for _, k := range c.kinds() {
 		returns := "regclass"
 		if typeByName[k.cast] != nil {

@@ -1,10 +1,12 @@
 package pgcatalog
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/serve/internal/pgfunc"
@@ -48,12 +50,19 @@ const lastCost = "geosql_last_cost"
 // ownerName is the role that owns everything.
 const ownerName = "owner"
 
-// A catalogue holds the data of a connection's functions. catalogue.sql reads the exported fields.
-type catalogue struct {
-	db    Describer
-	used  map[uint32]bool // OIDs of relations, indexes and constraints
-	byOID map[uint32]*relation
+// A Catalogue describes a database to the clients of one connection.
+type Catalogue struct {
+	conn   *sqlite.Conn
+	db     Describer
+	used   map[uint32]bool // OIDs of relations, indexes and constraints
+	byOID  map[uint32]*relation
+	memory string // where SQLite's memory has its schemas
+	filled bool
+	facts
+}
 
+// facts are what catalogue.sql makes the rows of.
+type facts struct {
 	ACL          string // of tables and views
 	Types        []Type
 	Relations    []*relation
@@ -63,56 +72,30 @@ type catalogue struct {
 	Keywords     map[string]bool
 }
 
-// Install gives a connection the schemas pg_catalog and information_schema, in memory, which
-// describe the tables and views of its main database, the schema geosql with the view last_cost, and the functions that
-// clients call. Names
-// that begin with geosql_ or sqlite_ are left out. No statement may be running. A read-only
-// connection was opened with [sqlite.AttachURI].
+// installed counts catalogues, so that each has memory of its own.
+var installed atomic.Int64
+
+// Install gives a connection the functions that clients call, and with [Catalogue.Fill] the schemas, in memory: pg_catalog and
+// information_schema, which describe the tables and views of its main database, and geosql with the view last_cost. Names
+// that begin with geosql_ or sqlite_ are left out. No statement may be running. The connection
+// was opened with [sqlite.AttachURI].
 //
 // After a change of the schema it is called again. Two connections to a database give a table the
 // same OID.
-func Install(conn *sqlite.Conn, db Describer) error {
-	c := &catalogue{db: db, used: map[uint32]bool{}, byOID: map[uint32]*relation{},
-		ACL: pgfunc.FormatArray([]any{aclName(db.User()) + "=r/" + ownerName}), Types: types,
+func Install(conn *sqlite.Conn, db Describer) (*Catalogue, error) {
+	c := &Catalogue{conn: conn, db: db, used: map[uint32]bool{}, byOID: map[uint32]*relation{}, memory: fmt.Sprint("/geosql-", installed.Add(1), "-")}
+	c.facts = facts{ACL: pgfunc.FormatArray([]any{aclName(db.User()) + "=r/" + ownerName}), Types: types, Functions: c.list(),
 		Descriptions: map[uint32]string{publicOID: "tables of the database", SealedOID: "a value that only private functions open"},
 		Settings:     map[string]string{}, Keywords: notOperands}
 	for _, name := range db.Settings() {
 		c.Settings[name], _ = db.Setting(name)
 	}
-	for _, step := range []func(*sqlite.Conn) error{c.read, c.register, c.private, attach} {
+	for _, step := range []func(*sqlite.Conn) error{c.read, c.register, c.private} {
 		if err := step(conn); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if err := conn.Exec("SAVEPOINT pg_install"); err != nil {
-		return err
-	}
-	if err := c.fill(conn); err != nil {
-		conn.Exec("ROLLBACK TO pg_install; RELEASE pg_install; DETACH facts")
-		return err
-	}
-	return conn.Exec("RELEASE pg_install; DETACH facts") // which only catalogue.sql needs
-}
-
-// attach attaches the schemas of the catalogue and of its facts, unless they are there.
-func attach(conn *sqlite.Conn) error {
-	attached := map[string]bool{}
-	err := conn.Each("SELECT name FROM pragma_database_list", func(v []sqlite.Value) error {
-		attached[v[0].Text()] = true
-		return nil
-	})
-	for _, schema := range []string{"pg_catalog", "information_schema", "geosql", "facts"} {
-		if err != nil || attached[schema] {
-			continue
-		}
-		// A read-only connection attaches read-only databases, unless a URI says otherwise.
-		memory := ":memory:"
-		if !conn.Writable() {
-			memory = "file:" + schema + "?mode=memory"
-		}
-		err = conn.Exec("ATTACH '" + memory + "' AS " + schema)
-	}
-	return err
+	return c, nil
 }
 
 // shapes are the relations of PostgreSQL 15 that clients ask for. A line has the relation, the OID by which clients may know it, or
@@ -162,7 +145,50 @@ func shapeRelations() (list []*relation) {
 //go:embed catalogue.sql
 var catalogueSQL string
 
-func (c *catalogue) fill(conn *sqlite.Conn) error {
+// Fill gives the connection the schemas, unless it has them, and reports whether it did. Nothing else can be attached then. It
+// takes longer than all else at a session's start, so it waits for a statement in which SQLite does not find a table. That may be in
+// a transaction, which the rows must outlive: another connection writes them.
+func (c *Catalogue) Fill() (bool, error) {
+	if c.filled {
+		return false, nil
+	}
+	writer, err := sqlite.Open(":memory:", sqlite.ReadWrite|sqlite.AttachURI)
+	if err != nil {
+		return false, err
+	}
+	defer writer.Close()
+	if err := cmp.Or(c.register(writer), c.attach(writer), c.fill(writer)); err != nil {
+		return false, err
+	}
+	c.conn.SetLimit(sqlite.LimitAttached, len(schemas))
+	defer c.conn.SetLimit(sqlite.LimitAttached, 0)
+	err = c.conn.Lift(func() error { return c.attach(c.conn) })
+	c.filled = err == nil
+	return c.filled, err
+}
+
+// attach attaches the schemas, in the place of those of an earlier catalogue.
+func (c *Catalogue) attach(conn *sqlite.Conn) error {
+	for _, schema := range schemas {
+		if schema.oid == publicOID { // main
+			continue
+		}
+		err := conn.Each("SELECT 1 FROM pragma_database_list WHERE name = ?1", func([]sqlite.Value) error {
+			return conn.Exec("DETACH " + schema.name)
+		}, schema.name)
+		if err == nil {
+			err = conn.Exec("ATTACH 'file:" + c.memory + schema.name + "?vfs=memdb' AS " + schema.name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Catalogue) fill(conn *sqlite.Conn) error {
+	var schema strings.Builder
+	schema.WriteString("PRAGMA temp_store = MEMORY; ATTACH ':memory:' AS facts; BEGIN;")
 	for _, r := range c.Relations {
 		if r.Schema == "public" {
 			continue
@@ -173,15 +199,16 @@ func (c *catalogue) fill(conn *sqlite.Conn) error {
 			columns = append(columns, sqlite.QuoteName(col.Name)+" "+col.declared)
 			members = append(members, "value->>'"+col.Name+"' AS "+col.Name)
 		}
-		create := "DROP TABLE IF EXISTS " + name + "; CREATE TABLE " + name + "(" + strings.Join(columns, ", ") + ")"
 		if r.Schema == "geosql" {
-			create = "CREATE VIEW IF NOT EXISTS " + name + " AS SELECT " + strings.Join(members, ", ") + " FROM json_each(" + lastCost + "())"
-		}
-		if err := conn.Exec(create); err != nil {
-			return err
+			fmt.Fprintf(&schema, "CREATE VIEW %s AS SELECT %s FROM json_each(%s());", name, strings.Join(members, ", "), lastCost)
+		} else {
+			fmt.Fprintf(&schema, "CREATE TABLE %s(%s);", name, strings.Join(columns, ", "))
 		}
 	}
-	facts, err := json.Marshal(c)
+	if err := conn.Exec(schema.String()); err != nil {
+		return err
+	}
+	facts, err := json.Marshal(c.facts)
 	if err != nil {
 		return err
 	}
@@ -199,5 +226,24 @@ func (c *catalogue) fill(conn *sqlite.Conn) error {
 			return err
 		}
 	}
-	return nil
+	return conn.Exec("COMMIT")
+}
+
+// ColumnTypes returns the types of columns, by their names and those of their tables in lower case. Of dates and times these are
+// the types of the values: clients see texts.
+func (c *Catalogue) ColumnTypes() map[string]map[string]uint32 {
+	m := map[string]map[string]uint32{}
+	for _, r := range c.Relations {
+		if r.Kind == "i" {
+			continue
+		}
+		for _, col := range r.Columns {
+			name := strings.ToLower(col.Name)
+			if m[name] == nil {
+				m[name] = map[string]uint32{}
+			}
+			m[name][strings.ToLower(r.Name)] = cmp.Or(col.time, col.Type)
+		}
+	}
+	return m
 }

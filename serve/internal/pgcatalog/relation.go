@@ -35,6 +35,7 @@ type column struct {
 	Array     bool
 	Generated bool
 	Sealed    string // the type of its values, if it is sealed
+	time      uint32 // the type of its values, if it is one of dates and times
 	cid       int    // SQLite's number
 	declared  string // the type for SQLite, and the default
 }
@@ -69,7 +70,7 @@ type constraint struct {
 }
 
 // number returns the first of four OIDs for a name. No other name gets any of them.
-func (c *catalogue) number(name string) uint32 {
+func (c *Catalogue) number(name string) uint32 {
 	h := fnv.New32a()
 	h.Write([]byte(strings.ToLower(name)))
 	oid := firstOID + h.Sum32()%(1<<28)*4
@@ -80,7 +81,7 @@ func (c *catalogue) number(name string) uint32 {
 }
 
 // read finds the tables and views of the main database, and the catalogue's own.
-func (c *catalogue) read(conn *sqlite.Conn) error {
+func (c *Catalogue) read(conn *sqlite.Conn) error {
 	c.Relations = shapeRelations()
 	for _, r := range c.Relations {
 		c.used[r.OID] = true
@@ -150,7 +151,7 @@ func (r *relation) readColumns(conn *sqlite.Conn, sealed map[[2]string]string) (
 		FROM pragma_table_xinfo(?1, 'main') WHERE hidden <> 1`, func(v []sqlite.Value) error {
 		place := int(v[3].Int())
 		col := column{Name: v[0].Text(), Type: ColumnType(v[1].Text()).OID, NotNull: v[2].Int() != 0 || place > 0,
-			Generated: v[4].Int() > 1, cid: int(v[5].Int())}
+			Generated: v[4].Int() > 1, time: timeType(v[1].Text()), cid: int(v[5].Int())}
 		if col.Sealed = sealed[[2]string{strings.ToLower(r.Name), strings.ToLower(col.Name)}]; col.Sealed != "" {
 			col.Type = SealedOID
 		}
@@ -165,7 +166,7 @@ func (r *relation) readColumns(conn *sqlite.Conn, sealed map[[2]string]string) (
 }
 
 // readIndexes finds the indexes of a table, that of its primary key first, and the constraints that they serve.
-func (c *catalogue) readIndexes(conn *sqlite.Conn, r *relation, key []int) error {
+func (c *Catalogue) readIndexes(conn *sqlite.Conn, r *relation, key []int) error {
 	if key != nil {
 		x := &index{OID: r.OID + 2, Name: r.Name + "_pkey", Unique: true, Primary: true}
 		for _, k := range key {
@@ -212,7 +213,7 @@ func (x *index) add(number int, text string, isDescending bool) {
 }
 
 // addIndex adds an index to its table and to the relations, and the constraint that it serves if it does.
-func (c *catalogue) addIndex(r *relation, x *index, where string, serves bool) {
+func (c *Catalogue) addIndex(r *relation, x *index, where string, serves bool) {
 	list, unique := "", ""
 	for i, text := range x.columns {
 		if list += ", " + text; x.Options[i] == descending {
@@ -280,7 +281,7 @@ func indexParts(sql string) (columns []string, where string) {
 }
 
 // readForeignKeys finds the foreign keys of a table. All tables are known by then.
-func (c *catalogue) readForeignKeys(conn *sqlite.Conn, r *relation) error {
+func (c *Catalogue) readForeignKeys(conn *sqlite.Conn, r *relation) error {
 	return conn.Each(`SELECT "table", group_concat("from", char(10)), coalesce(group_concat("to", char(10)), ''), on_update, on_delete
 		FROM (SELECT * FROM pragma_foreign_key_list(?1, 'main') ORDER BY id, seq)
 		GROUP BY id ORDER BY id DESC`, func(v []sqlite.Value) error {

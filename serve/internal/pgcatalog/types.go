@@ -109,12 +109,15 @@ func ColumnType(declared string) Type {
 	return *typeByName[name]
 }
 
-// TimeType returns the type of the values in a column of texts that is declared as date, timestamp or datetime. Clients see texts.
-func TimeType(declared string) uint32 {
-	if declared == "date" {
+// timeType returns the type of the values in a column of texts that is declared as date, timestamp or datetime, or 0 of others.
+func timeType(declared string) uint32 {
+	switch strings.ToLower(declared) {
+	case "date":
 		return typeByName["date"].OID
+	case "timestamp", "datetime":
+		return typeByName["timestamp"].OID
 	}
-	return typeByName["timestamp"].OID
+	return 0
 }
 
 // TypeName returns SQL's name of a type, such as double precision, or "" for one that is not known.

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,6 +42,7 @@ type database struct {
 	conn      *sqlite.Conn
 	guard     *sqlite.Guard
 	inspector *inspector
+	catalogue *pgcatalog.Catalogue
 	gate      *sqlitefn.Gate
 	remote    *noting
 	timeout   time.Duration
@@ -83,9 +85,10 @@ func openDatabase(config Config, d pgcatalog.Describer, remote sqlitefn.Remote) 
 	if err := sqlitefn.RegisterRemote(conn, db.remote); err != nil {
 		return nil, err
 	}
-	if err := pgcatalog.Install(conn, d); err != nil {
+	if db.catalogue, err = pgcatalog.Install(conn, d); err != nil {
 		return nil, err
 	}
+	db.types = db.catalogue.ColumnTypes()
 	if err := db.describe(); err != nil {
 		return nil, err
 	}
@@ -105,34 +108,10 @@ func names(conn *sqlite.Conn, sql string) (list []string, err error) {
 	return list, err
 }
 
-// describe reads which columns there are.
+// describe reads which columns are sealed.
 func (db *database) describe() error {
-	err := declaration.Each(db.conn, "SELECT number, tbl, col, kind FROM main.geosql_sealed_column", func(v []sqlite.Value) error {
+	return declaration.Each(db.conn, "SELECT number, tbl, col, kind FROM main.geosql_sealed_column", func(v []sqlite.Value) error {
 		db.sealed[uint32(v[0].Int())] = sealedColumn{v[1].Text(), v[2].Text(), v[3].Text() == "domain"}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	db.types = map[string]map[string]uint32{}
-	err = db.conn.Each(`SELECT lower(a.attname), lower(c.relname), a.atttypid FROM pg_catalog.pg_attribute a
-		JOIN pg_catalog.pg_class c ON c.oid = a.attrelid WHERE c.relkind IN ('r', 'v')`, func(v []sqlite.Value) error {
-		column := v[0].Text()
-		if db.types[column] == nil {
-			db.types[column] = map[string]uint32{}
-		}
-		db.types[column][v[1].Text()] = uint32(v[2].Int())
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	// The catalogue has columns of dates as texts, which clients get.
-	return db.conn.Each(`SELECT lower(c.name), lower(l.name), lower(c.type) FROM pragma_table_list l JOIN pragma_table_xinfo(l.name, 'main') c
-		WHERE l.schema = 'main' AND lower(c.type) IN ('date', 'timestamp', 'datetime')`, func(v []sqlite.Value) error {
-		if tables := db.types[v[0].Text()]; tables != nil {
-			tables[v[1].Text()] = pgcatalog.TimeType(v[2].Text())
-		}
 		return nil
 	})
 }
@@ -232,6 +211,16 @@ func (db *database) compile(ctx context.Context, original, sql string) (*sqlite.
 	db.guard.Begin()
 	db.guard.SetPatience(db.timeout)
 	st, _, err := db.conn.Prepare(sql)
+	if e, is := errors.AsType[*sqlite.Error](err); is && strings.Contains(e.Message, noTable) { // the catalogue's, if it is not filled
+		filled, failed := db.catalogue.Fill()
+		if failed != nil {
+			return nil, failed
+		}
+		if filled {
+			db.inspector.tables = nil
+			st, _, err = db.conn.Prepare(sql)
+		}
+	}
 	if err != nil {
 		return nil, db.compileError(ctx, err, original)
 	}

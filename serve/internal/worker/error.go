@@ -108,9 +108,12 @@ func (db *database) sqliteError(e *sqlite.Error, otherwise string) *wire.Error {
 	return newError(otherwise, "%s", e.Message)
 }
 
+// noTable is the part that an unknown table has.
+const noTable = "no such table"
+
 // messages are parts of SQLite's messages.
 var messages = []struct{ part, code string }{
-	{"no such table", "42P01"},
+	{noTable, "42P01"},
 	{"no such column", "42703"},
 	{"has no column named", "42703"},
 	{"ambiguous column name", "42702"},

@@ -380,6 +380,24 @@ func TestSchemaChange(t *testing.T) {
 	c.fails("SELECT sum(kwh) FROM reading", "42804")
 }
 
+// The catalogue is filled when a statement first names one of its relations, and does not go by transactions.
+func TestCatalogueIsFilledOnce(t *testing.T) {
+	s := serve(t, Config{})
+	c := s.connect()
+	c.answers("BEGIN", "")
+	c.answers("DECLARE c CURSOR FOR SELECT id FROM reading ORDER BY id", "")
+	c.answers("FETCH c", "1")
+	if _, err := c.Prepare(context.Background(), "p", "SELECT count(*) FROM pg_class JOIN reading ON relname = 'reading' WHERE id = 1"); err != nil {
+		t.Fatal(err)
+	}
+	c.answers("p", "1")
+	c.answers("FETCH c", "2")
+	c.answers("ROLLBACK", "")
+	c.answers("p", "1")
+	c.fails("SELECT * FROM pg_nothing", "42P01")
+	c.answers("SELECT setting FROM pg_settings WHERE name = 'max_index_keys'", "32")
+}
+
 func TestCursors(t *testing.T) {
 	s := serve(t, Config{})
 	c := s.connect()
