@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/geosql/geosql/internal/audit/host"
 	"github.com/geosql/geosql/internal/sqltext"
@@ -39,10 +40,10 @@ type transcript struct {
 }
 
 // accountNames matches the differing parts of the names of the accounts of two inputs or trials.
-var accountNames = regexp.MustCompile(`\bc\d+-(\w+)(-[01](-\d+)?)?\b`)
+var accountNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bc\d+-(\w+)(-[01](-\d+)?)?\b`) })
 
 // anonymous returns a text in which all accounts of the same person have the same name.
-func anonymous(text string) string { return accountNames.ReplaceAllString(text, "$1") }
+func anonymous(text string) string { return accountNames().ReplaceAllString(text, "$1") }
 
 // ending says how a statement ended.
 func (t transcript) ending() string {
@@ -169,16 +170,18 @@ func (p *probe) checkEndings(ctx context.Context) error {
 }
 
 // accountArgument matches the account's column, also of a row with the alias r, and an account that no other trial has.
-var accountArgument = regexp.MustCompile(`\b(r\.)?account\b|\('c\d+-ana-\d-' \|\| \(trial \+ \d+\)\)`)
+var accountArgument = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(r\.)?account\b|\('c\d+-ana-\d-' \|\| \(trial \+ \d+\)\)`)
+})
 
 // askedBy returns a statement of one trial in which another account pays.
 func (p *probe) askedBy(account string, input int) string {
-	return accountArgument.ReplaceAllString(p.query(input, trials{count: 1}), account)
+	return accountArgument().ReplaceAllString(p.query(input, trials{count: 1}), account)
 }
 
 // refusable reports whether another account can be made to pay.
 func (p *probe) refusable() bool {
-	return p.fixture.sealed == nil && accountArgument.MatchString(p.query(0, trials{count: 1})) && !strings.Contains(p.answer+p.from, "AS account")
+	return p.fixture.sealed == nil && accountArgument().MatchString(p.query(0, trials{count: 1})) && !strings.Contains(p.answer+p.from, "AS account")
 }
 
 // checkRefusals compares the output of a statement that an account cannot pay for. It must charge nothing either.

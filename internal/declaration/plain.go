@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/geosql/geosql/internal/printable"
@@ -19,8 +20,12 @@ const objects = `.sqlite_schema WHERE tbl_name = ?1 COLLATE NOCASE UNION ALL SEL
 
 // Definitions of tables and indexes without expressions, as SQLite keeps them. A list of names has no place for one.
 var (
-	plainTable = regexp.MustCompile(`(?i)^CREATE TABLE "?\w+"?\s*\(` + listOf(`\w+(\s+(TEXT|REAL|BLOB|INTEGER))?(\s+(PRIMARY\s+KEY|NOT\s+NULL))*`) + `\)(\s*WITHOUT\s+ROWID)?$`)
-	plainIndex = regexp.MustCompile(`(?i)^CREATE (UNIQUE )?INDEX "?\w+"? ON "?\w+"?\s*\(` + listOf(`\w+`) + `\)$`)
+	plainTable = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^CREATE TABLE "?\w+"?\s*\(` + listOf(`\w+(\s+(TEXT|REAL|BLOB|INTEGER))?(\s+(PRIMARY\s+KEY|NOT\s+NULL))*`) + `\)(\s*WITHOUT\s+ROWID)?$`)
+	})
+	plainIndex = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^CREATE (UNIQUE )?INDEX "?\w+"? ON "?\w+"?\s*\(` + listOf(`\w+`) + `\)$`)
+	})
 )
 
 func listOf(item string) string { return `\s*` + item + `(\s*,\s*` + item + `)*\s*` }
@@ -100,7 +105,7 @@ func (e TableError) Error() string { return string(e) }
 // check returns an error unless an object that belongs to a table is plain.
 func check(table, kind, name string, sql sqlite.Value) error {
 	switch name = printable.Text(name); {
-	case kind == "table" && plainTable.Match(sql.Bytes()), kind == "index" && (sql.Type() == sqlite.Null || plainIndex.Match(sql.Bytes())):
+	case kind == "table" && plainTable().Match(sql.Bytes()), kind == "index" && (sql.Type() == sqlite.Null || plainIndex().Match(sql.Bytes())):
 		return nil
 	case kind == "table":
 		return TableError(fmt.Sprintf("table %s is virtual, or has more than plain columns: geosql makes it otherwise, restore the database from a backup", table))

@@ -1,6 +1,9 @@
 package planar
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // secondEccentricity2 is e'^2 = e^2/(1-e^2).
 const secondEccentricity2 = eccentricity2 / (1 - eccentricity2)
@@ -119,7 +122,7 @@ func (a arc) length() float64 {
 func (a arc) integrate(f func(stretch float64) float64) float64 {
 	middle, half := float64((a.sigma1+a.sigma2)/2), (a.sigma2-a.sigma1)/2
 	sum := 0.0
-	for _, n := range gauss {
+	for _, n := range gauss() {
 		sin := math.Sin(middle + float64(half*n.at))
 		sum += float64(n.weight * f(math.Sqrt(1+float64(a.k2*sin*sin))))
 	}
@@ -128,4 +131,4 @@ func (a arc) integrate(f func(stretch float64) float64) float64 {
 
 // Over half a turn, the longest arc, the error of the rule is below rounding, since k^2 is below
 // 0.007.
-var gauss = legendre(16)
+var gauss = sync.OnceValue(func() []node { return legendre(16) })

@@ -3,6 +3,7 @@ package planar
 import (
 	"math"
 	"math/big"
+	"sync"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/elementary"
@@ -85,14 +86,14 @@ var LaplaceL1Law = &Law{
 // that it is for are analytic, and 64 points leave an error beyond their last digits.
 func overDirections(x float64, f func(float64) float64) float64 {
 	sum := 0.0
-	for _, n := range directions {
+	for _, n := range directions() {
 		t := float64((1 + n.at) / 2)
 		sum += float64(n.weight / 2 * f(x/math.Sqrt(1+float64(t*t))))
 	}
 	return sum
 }
 
-var directions = legendre(64)
+var directions = sync.OnceValue(func() []node { return legendre(64) })
 
 // laplaceL1Quantile returns the inverse of the cdf at p in [0, 1), by bisection: between the
 // quantile of [LaplaceLaw] and sqrt 2 times it, as the directions are. Where p is large the

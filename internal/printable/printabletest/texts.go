@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"pgregory.net/rapid"
 )
 
 // Texts hold every control character but NUL, everything else that steers or hides other text, and bytes that are not
@@ -39,8 +37,3 @@ func Steers(text string) bool {
 		return unicode.In(r, unicode.C, unicode.Zl, unicode.Zp) || r == '\u3164'
 	})
 }
-
-// Any draws a text that SQLite keeps, with characters that CSV and JSON must escape.
-var Any = rapid.StringOf(rapid.OneOf(
-	rapid.SampledFrom([]rune{',', '"', '\n', '\r', '\t', ';', ' ', '\\', 0x1b, 0x7f, 0x2028, 'é', 'a', '1'}),
-	rapid.Rune()))

@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"sync"
 )
 
 //go:embed page
 var files embed.FS
 
-// pages holds the templates, which escape every text for its context.
-var pages = template.Must(template.ParseFS(files, "page/*.tmpl"))
+// pages returns the templates, which escape every text for its context. To parse them takes a tenth of a command's start, and few
+// commands write a page.
+var pages = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(files, "page/*.tmpl")) })
 
 // Write writes the page as UTF-8. The page depends only on the data. If the data is
 // invalid or inconsistent, Write returns an error and writes nothing; other errors are those
@@ -21,7 +23,7 @@ func Write(w io.Writer, d Data) error {
 	if err := d.check(); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	return pages.ExecuteTemplate(w, "page", newPage(d))
+	return pages().ExecuteTemplate(w, "page", newPage(d))
 }
 
 // HasOwner reports whether a page that Write has written has the part for the owner. Text

@@ -283,7 +283,7 @@ func TestHeaders(t *testing.T) {
 
 // The page has no script and no style of its own, and nothing of other hosts.
 func TestThePageKeepsItsPolicy(t *testing.T) {
-	for name, a := range assets {
+	for name, a := range assets() {
 		text := strings.ToLower(string(a.content))
 		text = strings.ReplaceAll(text, `"http://www.w3.org/2000/svg"`, "")                      // a name, which nothing is loaded from
 		text = strings.NewReplacer("createobjecturl(", "", "revokeobjecturl(", "").Replace(text) // of the page itself
@@ -293,8 +293,8 @@ func TestThePageKeepsItsPolicy(t *testing.T) {
 			}
 		}
 	}
-	if len(assets) < 5 {
-		t.Errorf("there are %d files", len(assets))
+	if len(assets()) < 5 {
+		t.Errorf("there are %d files", len(assets()))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -21,10 +22,8 @@ type asset struct {
 	content   []byte
 }
 
-// assets are the files of the page by their path.
-var assets = readAssets()
-
-func readAssets() map[string]asset {
+// assets returns the files of the page by their path.
+var assets = sync.OnceValue(func() map[string]asset {
 	all := map[string]asset{}
 	err := fs.WalkDir(pageFiles, "page", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -43,7 +42,7 @@ func readAssets() map[string]asset {
 	}
 	all["/"] = all["/index.html"]
 	return all
-}
+})
 
 // kinds are the types of the page's files. The table of the machine may have others.
 var kinds = map[string]string{
@@ -58,7 +57,7 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "The page can only be read.", http.StatusMethodNotAllowed)
 		return
 	}
-	a, found := assets[r.URL.Path]
+	a, found := assets()[r.URL.Path]
 	if !found {
 		http.Error(w, "There is no such page. The console is at /", http.StatusNotFound)
 		return

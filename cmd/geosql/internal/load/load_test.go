@@ -15,7 +15,7 @@ import (
 	"github.com/geosql/geosql/dataset/infer"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/cli/clitest"
-	"github.com/geosql/geosql/internal/printable/printabletest"
+	"github.com/geosql/geosql/internal/printable/drawtest"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -46,7 +46,7 @@ func TestExportImport(t *testing.T) {
 	file, db := filepath.Join(dir, "out.csv"), filepath.Join(dir, "x.db")
 	rapid.Check(t, func(t *rapid.T) {
 		os.Remove(db)
-		a, b := printabletest.Any.Draw(t, "a"), printabletest.Any.Draw(t, "b")
+		a, b := drawtest.Text.Draw(t, "a"), drawtest.Text.Draw(t, "b")
 		csv := dataset.AppendCSV([]byte("a,b\n1,"), []byte(a))
 		csv = append(dataset.AppendCSV(append(csv, "\n2,"...), []byte(b)), '\n')
 		if err := os.WriteFile(file, csv, 0o600); err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/interval"
 	"github.com/geosql/geosql/internal/printable"
-	"github.com/geosql/geosql/internal/printable/printabletest"
+	"github.com/geosql/geosql/internal/printable/drawtest"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
@@ -63,7 +63,7 @@ func written(t interface{ Fatal(...any) }, stmt *sqlite.Stmt, m Mode) string {
 func TestCSVRoundTrip(t *testing.T) {
 	stmt := memory(t)
 	rapid.Check(t, func(t *rapid.T) {
-		a, b := printabletest.Any.Draw(t, "a"), printabletest.Any.Draw(t, "b")
+		a, b := drawtest.Text.Draw(t, "a"), drawtest.Text.Draw(t, "b")
 		stmt.BindText(1, a)
 		stmt.BindText(2, b)
 		rows, err := stdcsv.NewReader(strings.NewReader(written(t, stmt, CSV))).ReadAll()
@@ -98,7 +98,7 @@ func TestFrames(t *testing.T) {
 func TestJSONRoundTrip(t *testing.T) {
 	stmt := memory(t)
 	rapid.Check(t, func(t *rapid.T) {
-		a := printabletest.Any.Draw(t, "a")
+		a := drawtest.Text.Draw(t, "a")
 		b := string(rapid.SliceOf(rapid.Byte()).Draw(t, "b"))
 		stmt.BindText(1, a)
 		stmt.BindText(2, b)
@@ -140,7 +140,7 @@ func TestNumbersRoundTrip(t *testing.T) {
 func TestTableLines(t *testing.T) {
 	stmt := memory(t)
 	rapid.Check(t, func(t *rapid.T) {
-		a, b := string(rapid.SliceOf(rapid.Byte()).Draw(t, "a")), "x"+printabletest.Any.Draw(t, "b")
+		a, b := string(rapid.SliceOf(rapid.Byte()).Draw(t, "a")), "x"+drawtest.Text.Draw(t, "b")
 		stmt.BindText(1, a)
 		stmt.BindText(2, b)
 		out := written(t, stmt, Table)
