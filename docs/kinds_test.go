@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// kinds are the kinds of pages, by what a reader wants, each a heading of index.md.
-var kinds = []string{"Start", "How to", "Ideas", "Reference", "Evidence"}
+// kinds are the kinds of pages, by what a reader wants, each a heading of index.md. Pages of some have at most so many words, with
+// their commands and output; 0 is no limit.
+var kinds = map[string]int{"Start": 900, "How to": 600, "Ideas": 1200, "Reference": 0, "Evidence": 0}
 
 var listed = regexp.MustCompile(`(?m)^- \[.+?\]\((.+?)\)`)
 
@@ -37,7 +38,7 @@ func pagesByKind(t *testing.T) map[string][]string {
 func TestPagesAreListed(t *testing.T) {
 	var all []string
 	pages := pagesByKind(t)
-	for _, kind := range kinds {
+	for kind := range kinds {
 		if len(pages[kind]) == 0 {
 			t.Errorf("index.md has no pages under %s", kind)
 		}
@@ -59,6 +60,20 @@ func TestPagesAreListed(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Pages are as short as their kind allows.
+func TestPagesAreShort(t *testing.T) {
+	for kind, pages := range pagesByKind(t) {
+		for _, page := range pages {
+			text, err := os.ReadFile(page)
+			if err != nil {
+				t.Error(err)
+			} else if n, most := len(strings.Fields(string(text))), kinds[kind]; most > 0 && n > most {
+				t.Errorf("%s has %d words, and %d is the most under %s", page, n, most, kind)
+			}
+		}
 	}
 }
 

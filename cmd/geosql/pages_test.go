@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +17,7 @@ import (
 
 // pages are the pages with commands to run, each from top to bottom in a folder of its own, which
 // has the command and the examples as a clone has.
-var pages = []string{"first-answer-locations", "first-answer-meters", "first-hour", "first-sealed", "epsilon", "choosing", "skewed", "public", "budgets", "publishing"}
+var pages = []string{"first-answer-locations", "first-answer-meters", "first-hour", "first-sealed", "epsilon", "choosing", "skewed", "public", "budgets", "first-release"}
 
 // A block of a page is run by a shell. "sh" demands success, "sh refused" an error of geosql. The text
 // below it is its output; of answers with noise ("sh drawn"), and of errors, that holds but for numbers.
@@ -91,18 +93,23 @@ func follow(t *testing.T, page, folder string, env []string, b doctest.Block) {
 
 // The scripts beside the made-up data of the pages make the same data.
 func TestMadeUpData(t *testing.T) {
-	for _, name := range []string{"rides", "meters"} {
-		script, err := os.ReadFile("../../examples/data/" + name + ".sql")
-		if err != nil {
-			t.Fatal(err)
+	for _, name := range []string{"rides.csv", "meters.csv", "trips.csv", "winter.csv.gz"} {
+		base, _, _ := strings.Cut(name, ".")
+		script, err := os.ReadFile("../../examples/data/" + base + ".sql")
+		check(t, err)
+		file, err := os.Open("../../examples/data/" + name)
+		check(t, err)
+		defer file.Close()
+		var data io.Reader = file
+		if strings.HasSuffix(name, ".gz") {
+			data, err = gzip.NewReader(file)
+			check(t, err)
 		}
-		want, err := os.ReadFile("../../examples/data/" + name + ".csv")
-		if err != nil {
-			t.Fatal(err)
-		}
+		want, err := io.ReadAll(data)
+		check(t, err)
 		r := clitest.Run(t, string(script), "-csv", filepath.Join(t.TempDir(), "made.db"))
 		if r.Status != 0 || r.Out != string(want) {
-			t.Errorf("%s.csv is not what %s.sql makes: status %d, %s", name, name, r.Status, r.Err)
+			t.Errorf("%s is not what %s.sql makes: status %d, %s", name, base, r.Status, r.Err)
 		}
 	}
 }
