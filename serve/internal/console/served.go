@@ -16,6 +16,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqltext"
+	"github.com/geosql/geosql/serve/internal/dialect"
 	"github.com/geosql/geosql/serve/internal/keeper"
 	"github.com/geosql/geosql/serve/internal/pgcatalog"
 	"github.com/geosql/geosql/serve/internal/role"
@@ -173,8 +174,8 @@ func (s *servedSession) prepare(ctx context.Context, q Question) (*keeper.Statem
 // parse.
 func stays(sql string) bool {
 	_, first, _ := sqltext.PostgreSQL.Split(sql, sqltext.Budget{})
-	switch c, err := pgcatalog.Parse(first); c.(type) {
-	case pgcatalog.Empty, pgcatalog.Query, pgcatalog.Show, pgcatalog.Explain:
+	switch c, err := dialect.Parse(first); c.(type) {
+	case dialect.Empty, dialect.Query, dialect.Show, dialect.Explain:
 		return false
 	default:
 		return err == nil

@@ -9,8 +9,8 @@ import (
 
 	"github.com/geosql/geosql/internal/interval"
 	"github.com/geosql/geosql/internal/sqltext"
+	"github.com/geosql/geosql/serve/internal/dialect"
 	"github.com/geosql/geosql/serve/internal/monitor"
-	"github.com/geosql/geosql/serve/internal/pgcatalog"
 	"github.com/geosql/geosql/serve/internal/pipe"
 	"github.com/geosql/geosql/serve/internal/role"
 	"github.com/geosql/geosql/serve/internal/wire"
@@ -63,7 +63,7 @@ func (s *Session) compile(ctx context.Context, sql string, types []uint32) (*Sta
 	if err := s.readRole(); err != nil {
 		return nil, err
 	}
-	if err := pgcatalog.CheckLength(sql); err != nil {
+	if err := dialect.CheckLength(sql); err != nil {
 		return nil, &wire.Error{Code: "54000", Message: err.Error()}
 	}
 	s.statements++

@@ -1,4 +1,4 @@
-package pgcatalog
+package pgcatalog_test
 
 import (
 	"errors"
@@ -12,6 +12,8 @@ import (
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/sqlmath"
+	"github.com/geosql/geosql/serve/internal/dialect"
+	"github.com/geosql/geosql/serve/internal/pgcatalog"
 	"github.com/geosql/geosql/serve/internal/pgfunc"
 )
 
@@ -41,7 +43,13 @@ CREATE TABLE place(name TEXT, location BLOB, note NUMERIC, PRIMARY KEY (name, no
 CREATE VIEW recent AS SELECT home, hour FROM reading;
 `
 
-func open(t testing.TB) *sqlite.Conn {
+// A database is a connection with its catalogue.
+type database struct {
+	*sqlite.Conn
+	*pgcatalog.Catalogue
+}
+
+func open(t testing.TB) *database {
 	t.Helper()
 	conn, err := sqlite.Open(":memory:", sqlite.ReadWrite|sqlite.AttachURI)
 	if err != nil {
@@ -54,25 +62,28 @@ func open(t testing.TB) *sqlite.Conn {
 	if err := sqlmath.Register(conn); err != nil { // as every session has it
 		t.Fatal(err)
 	}
-	install(t, conn)
-	return conn
+	d := &database{Conn: conn}
+	install(t, d)
+	return d
 }
 
-func install(t testing.TB, conn *sqlite.Conn) {
+func install(t testing.TB, conn *database) {
 	t.Helper()
 	d := describer{"search_path": `"$user", public`, "timezone": "UTC", "max_index_keys": "32", "server_version_num": "150000"}
-	c, err := Install(conn, d)
+	c, err := pgcatalog.Install(conn.Conn, d)
 	if err != nil {
 		t.Fatal(err)
 	}
+	conn.Catalogue = c
 	if filled, err := c.Fill(); err != nil || !filled {
 		t.Fatal(filled, err)
 	}
 }
 
 // ask rewrites a query, runs it and returns its rows, with | between their values.
-func ask(conn *sqlite.Conn, sql string, arguments ...string) (list []string, err error) {
-	out, err := Rewrite(Read(sql))
+func ask(conn *database, sql string, arguments ...string) (list []string, err error) {
+	read := dialect.Read(sql)
+	out, err := dialect.Describe(read, conn.ColumnsIn(read), nil).Rewrite(false)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +149,7 @@ func corpus(t testing.TB, file string) (list []question) {
 	return list
 }
 
-func oid(t testing.TB, conn *sqlite.Conn, sql string) string {
+func oid(t testing.TB, conn *database, sql string) string {
 	t.Helper()
 	r, err := ask(conn, sql)
 	if err != nil || len(r) != 1 {
@@ -151,7 +162,7 @@ func oid(t testing.TB, conn *sqlite.Conn, sql string) string {
 func TestCorpus(t *testing.T) {
 	conn := open(t)
 	replace := strings.NewReplacer("{reading}", oid(t, conn, "SELECT oid FROM pg_class WHERE relname = 'reading'"),
-		"{recent}", oid(t, conn, "SELECT oid FROM pg_class WHERE relname = 'recent'"), "{sealed}", fmt.Sprint(SealedOID),
+		"{recent}", oid(t, conn, "SELECT oid FROM pg_class WHERE relname = 'recent'"), "{sealed}", fmt.Sprint(pgcatalog.SealedOID),
 		"{version}", oid(t, conn, "SELECT oid FROM pg_proc WHERE proname = 'version'"))
 	var got strings.Builder
 	for _, file := range []string{"drivers.sql", "tools.sql"} {

@@ -50,7 +50,7 @@ INSERT INTO pg_catalog.pg_description(objoid, classoid, description)
   SELECT key + 0, iif(key = '2200', 2615, 1247), value FROM json_each(?1, '$.Descriptions');
 INSERT INTO pg_catalog.pg_settings(name, setting, category, boot_val, reset_val)
   SELECT key, value, 'Client Connection Defaults', value, value FROM json_each(?1, '$.Settings');
-INSERT INTO pg_catalog.pg_keywords(word, baredesc) SELECT key, 'can be bare label' FROM json_each(?1, '$.Keywords');
+INSERT INTO pg_catalog.pg_keywords(word, baredesc) SELECT value, 'can be bare label' FROM json_each(?1, '$.Keywords');
 INSERT INTO pg_catalog.pg_timezone_names VALUES ('UTC', 'UTC', '00:00:00', 0);
 INSERT INTO pg_catalog.pg_stat_activity(datname, pid, usename, backend_type)
   VALUES (current_database(), pg_backend_pid(), current_user(), 'client backend');

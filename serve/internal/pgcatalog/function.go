@@ -47,6 +47,9 @@ var returned = sync.OnceValue(func() map[string]uint32 {
 	return m
 })
 
+// Returns returns the type of a function's answer, or 0 if there is no such function or its answer goes by the arguments.
+func Returns(function string) uint32 { return returned()[function] }
+
 func oidOf(v any) uint32 { return uint32(pgfunc.Whole(v)) }
 
 // register registers the functions on a connection.
@@ -207,7 +210,7 @@ func (c *Catalogue) typeOID(name string) any {
 	name, _, _ = strings.Cut(strings.TrimSpace(name), "(")
 	element, array := strings.CutSuffix(strings.TrimSpace(name), "[]")
 	parts := names(element)
-	if len(parts) > 1 && isSchema(parts[0]) {
+	if len(parts) > 1 && slices.ContainsFunc(schemas, func(s object) bool { return s.name == parts[0] }) {
 		parts = parts[1:]
 	}
 	base := strings.Join(parts, " ")

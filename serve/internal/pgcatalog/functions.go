@@ -88,7 +88,7 @@ func (c *Catalogue) addPrivileges(l *library) {
 		r := c.byOID[oidOf(a[0])]
 		return r != nil && !r.isHidden(), nil
 	})
-	readers := set("SELECT USAGE CONNECT EXECUTE")
+	readers := []string{"SELECT", "USAGE", "CONNECT", "EXECUTE"}
 	for _, kind := range strings.Fields("table any_column column schema database sequence function language type tablespace server foreign_data_wrapper parameter") {
 		args := []int{2, 3}
 		if kind == "column" {
@@ -96,7 +96,7 @@ func (c *Catalogue) addPrivileges(l *library) {
 		}
 		l.add("has_"+kind+"_privilege", "bool", true, true, args, func(a []any) (any, error) {
 			asked := strings.Split(strings.ToUpper(pgfunc.Text(a[len(a)-1])), ",")
-			return slices.ContainsFunc(asked, func(p string) bool { return readers[strings.TrimSpace(p)] }), nil
+			return slices.ContainsFunc(asked, func(p string) bool { return slices.Contains(readers, strings.TrimSpace(p)) }), nil
 		})
 	}
 	l.add("pg_has_role", "bool", false, true, []int{2, 3}, func(a []any) (any, error) {

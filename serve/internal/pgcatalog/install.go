@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/internal/sqltext"
 	"github.com/geosql/geosql/serve/internal/pgfunc"
 )
 
@@ -52,12 +53,13 @@ const ownerName = "owner"
 
 // A Catalogue describes a database to the clients of one connection.
 type Catalogue struct {
-	conn   *sqlite.Conn
-	db     Describer
-	used   map[uint32]bool // OIDs of relations, indexes and constraints
-	byOID  map[uint32]*relation
-	memory string // where SQLite's memory has its schemas
-	filled bool
+	conn    *sqlite.Conn
+	db      Describer
+	used    map[uint32]bool // OIDs of relations, indexes and constraints
+	byOID   map[uint32]*relation
+	memory  string // where SQLite's memory has its schemas
+	filled  bool
+	columns map[string]map[string]uint32 // see columnTypes
 	facts
 }
 
@@ -69,7 +71,7 @@ type facts struct {
 	Functions    []function
 	Descriptions map[uint32]string // of schemas and types
 	Settings     map[string]string
-	Keywords     map[string]bool
+	Keywords     []string
 }
 
 // installed counts catalogues, so that each has memory of its own.
@@ -86,7 +88,7 @@ func Install(conn *sqlite.Conn, db Describer) (*Catalogue, error) {
 	c := &Catalogue{conn: conn, db: db, used: map[uint32]bool{}, byOID: map[uint32]*relation{}, memory: fmt.Sprint("/geosql-", installed.Add(1), "-")}
 	c.facts = facts{ACL: pgfunc.FormatArray([]any{aclName(db.User()) + "=r/" + ownerName}), Types: types, Functions: c.list(),
 		Descriptions: map[uint32]string{publicOID: "tables of the database", SealedOID: "a value that only private functions open"},
-		Settings:     map[string]string{}, Keywords: notOperands}
+		Settings:     map[string]string{}, Keywords: strings.Fields(Keywords)}
 	for _, name := range db.Settings() {
 		c.Settings[name], _ = db.Setting(name)
 	}
@@ -95,6 +97,7 @@ func Install(conn *sqlite.Conn, db Describer) (*Catalogue, error) {
 			return nil, err
 		}
 	}
+	c.columns = columnTypes(c.Relations)
 	return c, nil
 }
 
@@ -229,11 +232,34 @@ func (c *Catalogue) fill(conn *sqlite.Conn) error {
 	return conn.Exec("COMMIT")
 }
 
-// ColumnTypes returns the types of columns, by their names and those of their tables in lower case. Of dates and times these are
-// the types of the values: clients see texts.
-func (c *Catalogue) ColumnTypes() map[string]map[string]uint32 {
+// ColumnsIn returns a function for the type of the columns with a name in the tables that a statement names, or 0 if they differ. Of
+// dates and times it is that of the values: clients see texts.
+func (c *Catalogue) ColumnsIn(s sqltext.Statement) func(column string) uint32 {
+	named := map[string]bool{}
+	for _, t := range s.Tokens {
+		named[strings.ToLower(t.Name())] = true
+	}
+	return func(column string) uint32 {
+		found, differ := uint32(0), false
+		for table, oid := range c.columns[strings.ToLower(column)] {
+			if named[table] {
+				found, differ = oid, differ || found != 0 && found != oid
+			}
+		}
+		switch {
+		case differ:
+			return 0
+		case found == SealedOID:
+			return OID("bytea")
+		}
+		return found
+	}
+}
+
+// columnTypes returns the types of columns by their names and those of their tables in lower case.
+func columnTypes(relations []*relation) map[string]map[string]uint32 {
 	m := map[string]map[string]uint32{}
-	for _, r := range c.Relations {
+	for _, r := range relations {
 		if r.Kind == "i" {
 			continue
 		}

@@ -1,4 +1,4 @@
-package pgcatalog
+package pgcatalog_test
 
 import (
 	"context"

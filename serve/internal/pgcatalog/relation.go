@@ -258,26 +258,31 @@ func (r *relation) numberOf(cid int) int {
 
 // indexParts returns the columns in a CREATE INDEX as they are written, without their order, and its condition.
 func indexParts(sql string) (columns []string, where string) {
-	r := newRewriter(sql, slices.Collect(sqltext.PostgreSQL.Tokens(sql)))
-	hi := len(r.tokens)
-	open := slices.IndexFunc(r.tokens, func(t sqltext.Token) bool { return t.IsSymbol("(") })
-	if open < 0 || r.match[open] < 0 {
+	tokens := slices.Collect(sqltext.PostgreSQL.Tokens(sql))
+	match := sqltext.Match(tokens)
+	open := slices.IndexFunc(tokens, func(t sqltext.Token) bool { return t.IsSymbol("(") })
+	if open < 0 || match[open] < 0 {
 		return nil, ""
 	}
-	shut := r.match[open]
-	for _, s := range r.split(open) {
-		text := strings.TrimSpace(r.span(s.lo, s.hi))
-		for _, order := range []string{" asc", " desc"} {
-			if n := len(text) - len(order); n > 0 && strings.EqualFold(text[n:], order) {
-				text = text[:n]
+	from := tokens[open].At + 1
+	for i := open + 1; i < len(tokens); i++ {
+		t := tokens[i]
+		switch {
+		case match[i] >= 0:
+			i = match[i]
+		case t.Is("where"):
+			return columns, strings.TrimSpace(sql[t.At+len(t.Text):])
+		case i <= match[open] && (i == match[open] || t.IsSymbol(",")):
+			text := strings.TrimSpace(sql[from:t.At])
+			for _, order := range []string{" asc", " desc"} {
+				if n := len(text) - len(order); n > 0 && strings.EqualFold(text[n:], order) {
+					text = text[:n]
+				}
 			}
+			columns, from = append(columns, "("+text+")"), t.At+1
 		}
-		columns = append(columns, "("+text+")")
 	}
-	if i := r.skip(shut+1, hi); r.at(i, hi).Is("where") {
-		where = strings.TrimSpace(r.span(i+1, hi))
-	}
-	return columns, where
+	return columns, ""
 }
 
 // readForeignKeys finds the foreign keys of a table. All tables are known by then.
@@ -361,7 +366,7 @@ func aclName(name string) string {
 
 // ident returns a name as quote_ident does.
 func ident(name string) string {
-	plain := name != "" && !notOperands[name]
+	plain := name != "" && !slices.Contains(strings.Fields(Keywords), name)
 	for i := range len(name) {
 		c := name[i]
 		plain = plain && (c == '_' || 'a' <= c && c <= 'z' || i > 0 && '0' <= c && c <= '9')

@@ -8,31 +8,31 @@ import (
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/sqltext"
-	"github.com/geosql/geosql/serve/internal/pgcatalog"
+	"github.com/geosql/geosql/serve/internal/dialect"
 	"github.com/geosql/geosql/serve/internal/wire"
 )
 
 // prepare makes a statement of a command, which first is.
-func (s *Session) prepare(ctx context.Context, first sqltext.Statement, command pgcatalog.Command, types []uint32) (wire.Statement, error) {
+func (s *Session) prepare(ctx context.Context, first sqltext.Statement, command dialect.Command, types []uint32) (wire.Statement, error) {
 	if err := s.mayPrepare(command); err != nil {
 		return nil, err
 	}
 	switch c := command.(type) {
-	case pgcatalog.Query:
+	case dialect.Query:
 		q, err := s.compileQuery(ctx, first, types)
 		if err != nil {
 			return nil, err
 		}
 		return q, nil
-	case pgcatalog.Copy:
+	case dialect.Copy:
 		return s.prepareCopy(ctx, c, types)
-	case pgcatalog.Declare:
+	case dialect.Declare:
 		return s.prepareDeclare(ctx, c, types)
-	case pgcatalog.Fetch:
+	case dialect.Fetch:
 		return s.prepareFetch(c)
-	case pgcatalog.Explain:
+	case dialect.Explain:
 		return s.prepareExplain(ctx, c)
-	case pgcatalog.Show:
+	case dialect.Show:
 		return s.prepareShow(c)
 	}
 	return &statement{session: s, command: command}, nil
@@ -42,14 +42,14 @@ func (s *Session) prepare(ctx context.Context, first sqltext.Statement, command 
 var errAborted = &wire.Error{Code: "25P02", Message: "current transaction is aborted, commands ignored until end of transaction block"}
 
 // mayPrepare returns an error if a failed transaction does not take a command.
-func (s *Session) mayPrepare(command pgcatalog.Command) error {
+func (s *Session) mayPrepare(command dialect.Command) error {
 	if s.status != wire.Failed {
 		return nil
 	}
 	switch c := command.(type) {
-	case pgcatalog.Commit, pgcatalog.Rollback:
+	case dialect.Commit, dialect.Rollback:
 		return nil
-	case pgcatalog.Savepoint:
+	case dialect.Savepoint:
 		if c.Rollback {
 			return nil
 		}
@@ -78,7 +78,7 @@ func (s *Session) failed(err error) error {
 // [wire.Statement].
 type statement struct {
 	session *Session
-	command pgcatalog.Command
+	command dialect.Command
 	columns []wire.Column
 	rows    func() [][]string
 	tag     string // of a statement with rows
@@ -125,40 +125,40 @@ func (r *textRows) Tag(int64) string { return r.tag }
 func (r *textRows) Close()           {}
 
 // execute runs a command and returns its tag.
-func (s *Session) execute(command pgcatalog.Command) (string, error) {
+func (s *Session) execute(command dialect.Command) (string, error) {
 	switch c := command.(type) {
-	case pgcatalog.Set:
+	case dialect.Set:
 		return "SET", s.executeSet(c)
-	case pgcatalog.Reset:
+	case dialect.Reset:
 		if c.Name == "all" {
 			s.settings.restore(s.settings.initial)
 			return "RESET", nil
 		}
 		return "RESET", s.settings.reset(c.Name)
-	case pgcatalog.Begin:
+	case dialect.Begin:
 		return s.begin(c)
-	case pgcatalog.Commit:
+	case dialect.Commit:
 		return s.end(true)
-	case pgcatalog.Rollback:
+	case dialect.Rollback:
 		return s.end(false)
-	case pgcatalog.Savepoint:
+	case dialect.Savepoint:
 		return s.savepoint(c)
-	case pgcatalog.Discard:
+	case dialect.Discard:
 		return s.discard(c)
-	case pgcatalog.Deallocate:
+	case dialect.Deallocate:
 		if c.Name == "" {
 			return "DEALLOCATE ALL", nil
 		}
 		return "DEALLOCATE " + quoted(c.Name), nil // the server, which has the statement, closes it
-	case pgcatalog.Close:
+	case dialect.Close:
 		return s.closeCursor(c)
-	case pgcatalog.Unlisten:
+	case dialect.Unlisten:
 		return "UNLISTEN", nil
 	}
 	return "", newError("0A000", "the command is not supported")
 }
 
-func (s *Session) executeSet(c pgcatalog.Set) error {
+func (s *Session) executeSet(c dialect.Set) error {
 	switch {
 	case c.Default:
 		return s.settings.reset(c.Name)
@@ -180,7 +180,7 @@ func (s *Session) warn(code, message string) {
 }
 
 // prepareShow answers SHOW.
-func (s *Session) prepareShow(c pgcatalog.Show) (wire.Statement, error) {
+func (s *Session) prepareShow(c dialect.Show) (wire.Statement, error) {
 	st := &statement{session: s, command: c, tag: "SHOW"}
 	if c.Name == "all" {
 		for _, name := range []string{"name", "setting", "description"} {
@@ -222,7 +222,7 @@ func (s *Session) mark(name string) {
 }
 
 // begin begins a transaction: its statements see the database as it is at the first of them.
-func (s *Session) begin(c pgcatalog.Begin) (string, error) {
+func (s *Session) begin(c dialect.Begin) (string, error) {
 	if c.ReadWrite {
 		return "", &wire.Error{Code: "25006", Message: "the database is read-only: a transaction cannot be READ WRITE"}
 	}
@@ -274,7 +274,7 @@ func (s *Session) end(commit bool) (string, error) {
 }
 
 // savepoint answers SAVEPOINT, RELEASE and ROLLBACK TO.
-func (s *Session) savepoint(c pgcatalog.Savepoint) (string, error) {
+func (s *Session) savepoint(c dialect.Savepoint) (string, error) {
 	tag := "SAVEPOINT"
 	switch {
 	case c.Release:
@@ -309,7 +309,7 @@ func (s *Session) savepoint(c pgcatalog.Savepoint) (string, error) {
 	return tag, nil
 }
 
-func (s *Session) discard(c pgcatalog.Discard) (string, error) {
+func (s *Session) discard(c dialect.Discard) (string, error) {
 	if c.What == "all" {
 		if s.status != wire.Idle {
 			return "", newError("25001", "DISCARD ALL cannot run inside a transaction block")
@@ -349,14 +349,14 @@ const mostCursors = 100
 // A declare is DECLARE name CURSOR FOR query. It implements [wire.Statement].
 type declare struct {
 	*query
-	command pgcatalog.Declare
+	command dialect.Declare
 }
 
-func (s *Session) prepareDeclare(ctx context.Context, c pgcatalog.Declare, types []uint32) (wire.Statement, error) {
+func (s *Session) prepareDeclare(ctx context.Context, c dialect.Declare, types []uint32) (wire.Statement, error) {
 	if c.Binary {
 		return nil, newError("0A000", "DECLARE BINARY is not supported: ask for binary results by the protocol")
 	}
-	q, err := s.compileQuery(ctx, pgcatalog.Read(c.SQL), types)
+	q, err := s.compileQuery(ctx, dialect.Read(c.SQL), types)
 	if err != nil {
 		return nil, err
 	}
@@ -394,7 +394,7 @@ func (d *declare) Query(ctx context.Context, args []any) (wire.Rows, error) {
 // A fetch is FETCH and MOVE. It implements [wire.Statement].
 type fetch struct {
 	statement
-	command pgcatalog.Fetch
+	command dialect.Fetch
 }
 
 func (s *Session) cursor(name string) (*cursor, error) {
@@ -404,7 +404,7 @@ func (s *Session) cursor(name string) (*cursor, error) {
 	return nil, newError("34000", "cursor %s does not exist", quoted(name))
 }
 
-func (s *Session) prepareFetch(c pgcatalog.Fetch) (wire.Statement, error) {
+func (s *Session) prepareFetch(c dialect.Fetch) (wire.Statement, error) {
 	cursor, err := s.cursor(c.Name)
 	if err != nil {
 		return nil, err
@@ -475,7 +475,7 @@ func (r *fetchRows) Tag(rows int64) string {
 func (r *fetchRows) Close() { r.stop() }
 
 // closeCursor answers CLOSE.
-func (s *Session) closeCursor(c pgcatalog.Close) (string, error) {
+func (s *Session) closeCursor(c dialect.Close) (string, error) {
 	if c.Name == "" {
 		s.closeCursors(true)
 		return "CLOSE CURSOR ALL", nil
@@ -492,11 +492,11 @@ func (s *Session) closeCursor(c pgcatalog.Close) (string, error) {
 // A copyOut is COPY (query) TO STDOUT. It implements [wire.Statement].
 type copyOut struct {
 	*query
-	command pgcatalog.Copy
+	command dialect.Copy
 }
 
-func (s *Session) prepareCopy(ctx context.Context, c pgcatalog.Copy, types []uint32) (wire.Statement, error) {
-	q, err := s.compileQuery(ctx, pgcatalog.Read(c.SQL), types)
+func (s *Session) prepareCopy(ctx context.Context, c dialect.Copy, types []uint32) (wire.Statement, error) {
+	q, err := s.compileQuery(ctx, dialect.Read(c.SQL), types)
 	if err != nil {
 		return nil, withoutPosition(err)
 	}
@@ -542,12 +542,12 @@ func (r copyRows) Copy() *wire.Copy {
 func (r copyRows) Tag(rows int64) string { return "COPY " + strconv.FormatInt(rows, 10) }
 
 // prepareExplain shows the plan of a query as SQLite tells it.
-func (s *Session) prepareExplain(ctx context.Context, c pgcatalog.Explain) (wire.Statement, error) {
+func (s *Session) prepareExplain(ctx context.Context, c dialect.Explain) (wire.Statement, error) {
 	if c.Analyze {
 		return nil, &wire.Error{Code: "0A000", Message: "EXPLAIN ANALYZE is not supported: it would run the query, and pay for it",
 			Hint: "EXPLAIN without ANALYZE shows the plan."}
 	}
-	q, err := s.compileQuery(ctx, pgcatalog.Read(c.SQL), nil)
+	q, err := s.compileQuery(ctx, dialect.Read(c.SQL), nil)
 	if err != nil {
 		return nil, withoutPosition(err)
 	}

@@ -46,7 +46,6 @@ type database struct {
 	gate      *sqlitefn.Gate
 	remote    *noting
 	timeout   time.Duration
-	types     map[string]map[string]uint32 // of columns by their names and those of their tables, in lower case
 	sealed    map[uint32]sealedColumn      // by number
 	gated     map[gateKey]string           // statements that the gate has let through
 }
@@ -88,7 +87,6 @@ func openDatabase(config Config, d pgcatalog.Describer, remote sqlitefn.Remote) 
 	if db.catalogue, err = pgcatalog.Install(conn, d); err != nil {
 		return nil, err
 	}
-	db.types = db.catalogue.ColumnTypes()
 	if err := db.describe(); err != nil {
 		return nil, err
 	}

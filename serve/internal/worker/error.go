@@ -24,7 +24,7 @@ func asError(err error) error {
 	if errors.As(err, &e) {
 		return err
 	}
-	if p := (*pgcatalog.Error)(nil); errors.As(err, &p) {
+	if p := (*pgfunc.Error)(nil); errors.As(err, &p) {
 		return &wire.Error{Code: p.Code, Message: p.Message, Hint: p.Hint, Position: p.Position}
 	}
 	return err

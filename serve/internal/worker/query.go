@@ -11,7 +11,7 @@ import (
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/sqltext"
-	"github.com/geosql/geosql/serve/internal/pgcatalog"
+	"github.com/geosql/geosql/serve/internal/dialect"
 	"github.com/geosql/geosql/serve/internal/pipe"
 	"github.com/geosql/geosql/serve/internal/wire"
 	"github.com/geosql/geosql/sqlitefn"
@@ -35,7 +35,7 @@ func (s *Session) compileQuery(ctx context.Context, read sqltext.Statement, type
 		return nil, err
 	}
 	db := s.database
-	d := pgcatalog.Describe(read, db.typesIn(read), privateFunctions())
+	d := dialect.Describe(read, db.catalogue.ColumnsIn(read), privateFunctions())
 	d.Parameters(0, types)
 	rewritten, err := d.Rewrite(true)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *Session) compileQuery(ctx context.Context, read sqltext.Statement, type
 	results := d.Results()
 	s.tell(d.Differences())
 	if private != rewritten { // under the names that the client knows
-		d = pgcatalog.Describe(pgcatalog.Read(private), db.typesIn(read), privateFunctions())
+		d = dialect.Describe(dialect.Read(private), db.catalogue.ColumnsIn(read), privateFunctions())
 		for i, r := range d.Results() {
 			if i < len(results) {
 				results[i].Type = r.Type
@@ -102,10 +102,10 @@ func (s *Session) tell(differences []string) {
 }
 
 // privateFunctions returns the private functions of sessions by their names.
-var privateFunctions = sync.OnceValue(func() map[string]pgcatalog.Function {
-	functions := map[string]pgcatalog.Function{}
+var privateFunctions = sync.OnceValue(func() map[string]dialect.Function {
+	functions := map[string]dialect.Function{}
 	for _, f := range sqlitefn.RemoteFunctions() {
-		functions[f.Name] = pgcatalog.Function{Returns: f.Returns, Numbers: f.Numbers}
+		functions[f.Name] = dialect.Function{Returns: f.Returns, Numbers: f.Numbers}
 	}
 	return functions
 })

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/internal/sqltext"
-	"github.com/geosql/geosql/serve/internal/pgcatalog"
+	"github.com/geosql/geosql/serve/internal/dialect"
 	"github.com/geosql/geosql/serve/internal/wire"
 	"github.com/geosql/geosql/sqlitefn"
 )
@@ -74,11 +74,11 @@ func (d describer) LastCost() string                   { return d.s.lastCost }
 
 // Prepare implements [wire.Session].
 func (s *Session) Prepare(ctx context.Context, sql string, parameterTypes []uint32) (wire.Statement, string, error) {
-	before, first, rest := sqltext.PostgreSQL.Split(sql, pgcatalog.Budget)
+	before, first, rest := sqltext.PostgreSQL.Split(sql, dialect.Budget)
 	if first.SQL == "" {
 		return nil, "", nil
 	}
-	command, err := pgcatalog.Parse(first)
+	command, err := dialect.Parse(first)
 	var st wire.Statement
 	if err == nil {
 		st, err = s.prepare(ctx, first, command, parameterTypes)

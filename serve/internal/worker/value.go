@@ -8,39 +8,16 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/internal/sqlite"
-	"github.com/geosql/geosql/internal/sqltext"
+	"github.com/geosql/geosql/serve/internal/dialect"
 	"github.com/geosql/geosql/serve/internal/pgcatalog"
 	"github.com/geosql/geosql/serve/internal/wire"
 )
 
 func asWire(err error, e **wire.Error) bool { return errors.As(err, e) }
 
-// typesIn returns a function for the type of the columns with a name in the tables that a statement names, or 0 if they differ.
-func (db *database) typesIn(s sqltext.Statement) func(column string) uint32 {
-	named := map[string]bool{}
-	for _, t := range s.Tokens {
-		named[strings.ToLower(t.Name())] = true
-	}
-	return func(column string) uint32 {
-		found, differ := uint32(0), false
-		for table, oid := range db.types[strings.ToLower(column)] {
-			if named[table] {
-				found, differ = oid, differ || found != 0 && found != oid
-			}
-		}
-		switch {
-		case differ:
-			return 0
-		case found == pgcatalog.SealedOID:
-			return wire.OIDBytea
-		}
-		return found
-	}
-}
-
 // resultColumns returns the columns of a statement; results describes those of its text. A type comes from the statement, or
 // from the column's declaration.
-func resultColumns(d *pgcatalog.Description, results []pgcatalog.Result, stmt *sqlite.Stmt) []wire.Column {
+func resultColumns(d *dialect.Description, results []dialect.Result, stmt *sqlite.Stmt) []wire.Column {
 	columns := make([]wire.Column, stmt.Columns())
 	for i := range columns {
 		c := &columns[i]
@@ -54,7 +31,7 @@ func resultColumns(d *pgcatalog.Description, results []pgcatalog.Result, stmt *s
 			c.OID = pgcatalog.ColumnType(declared).OID
 		}
 		if c.OID == 0 && column != "" {
-			c.OID = pgcatalog.Shown(d.Column(column))
+			c.OID = dialect.Shown(d.Column(column))
 		}
 		c.OID = cmp.Or(c.OID, wire.OIDText)
 	}

@@ -1,4 +1,4 @@
-package pgcatalog
+package dialect
 
 import (
 	"fmt"
@@ -154,8 +154,8 @@ func (p *parser) fail(t sqltext.Token, code, format string, args ...any) {
 }
 
 // errorAt returns an error at a byte of a statement.
-func errorAt(sql string, at int, code, format string, args ...any) *Error {
-	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Position: utf8.RuneCountInString(sql[:at]) + 1}
+func errorAt(sql string, at int, code, format string, args ...any) *pgfunc.Error {
+	return &pgfunc.Error{Code: code, Message: fmt.Sprintf(format, args...), Position: utf8.RuneCountInString(sql[:at]) + 1}
 }
 
 // name reads a name, or a dotted one such as geosql.epsilon.

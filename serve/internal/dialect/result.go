@@ -1,4 +1,4 @@
-package pgcatalog
+package dialect
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/internal/sqltext"
+	"github.com/geosql/geosql/serve/internal/pgcatalog"
 )
 
 // A Result is a column of an answer, as far as its statement tells.
@@ -228,28 +229,28 @@ func (r *rewriter) describe(items []int, end int) (string, uint32) {
 	chain, after := r.chain(items[0], end)
 	switch {
 	case first.Is("interval") && isLiteral(r.at(r.skip(items[0]+1, end), end)):
-		return "interval", typeByName["interval"].OID
+		return "interval", pgcatalog.OID("interval")
 	case slices.ContainsFunc(items[1:], func(k int) bool { return r.tokens[k].Is("at") && r.at(r.skip(k+1, end), end).Is("time") }):
 		return "timezone", typeOfKind(r.temporal(items[0], end))
 	case len(items) > 1 && first.Is("date", "timestamp", "timestamptz", "time") && isLiteral(r.tokens[items[1]]):
-		return first.Name(), typeByName[first.Name()].OID
+		return first.Name(), pgcatalog.OID(first.Name())
 	case first.Is("case"):
 		return "case", r.typeOfCase(items)
 	case first.IsSymbol("("):
 		return r.describeParenthesis(items, end)
 	case first.Is("true", "false"):
-		return "bool", typeByName["bool"].OID
+		return "bool", pgcatalog.OID("bool")
 	case first.Is("null"):
-		return noName, typeByName["text"].OID
+		return noName, pgcatalog.OID("text")
 	case first.IsText() && first.Text[0]|0x20 != 'x':
-		return noName, typeByName["text"].OID
+		return noName, pgcatalog.OID("text")
 	case first.Is("array"):
-		return "array", typeByName["text"].Array
+		return "array", arrayType(pgcatalog.OID("text"))
 	case first.Kind == sqltext.Number:
 		if _, err := strconv.ParseInt(first.Text, 10, 64); err == nil {
-			return noName, typeByName["int8"].OID
+			return noName, pgcatalog.OID("int8")
 		}
-		return noName, typeByName["float8"].OID
+		return noName, pgcatalog.OID("float8")
 	case first.Kind == sqltext.Position && len(items) == 1 && r.typeOfParameter != nil:
 		return noName, r.typeOfParameter(parameter(first))
 	case first.IsSymbol("-", "+", "~") && len(items) > 1:
@@ -276,13 +277,13 @@ func (r *rewriter) describeOperators(items []int, end int) (cast int, name strin
 		case t.IsSymbol("::"):
 			cast = k
 		case t.Is("exists"):
-			return 0, "exists", typeByName["bool"].OID
+			return 0, "exists", pgcatalog.OID("bool")
 		case t.Is("and", "or", "not", "is", "in", "like", "ilike", "between", "isnull", "notnull", "operator"),
 			k > 0 && t.IsSymbol("=", "<>", "!=", "<", ">", "<=", ">=", "~", "~*", "!~", "!~*", "~~", "!~~", "~~*", "!~~*"):
-			return 0, noName, typeByName["bool"].OID
+			return 0, noName, pgcatalog.OID("bool")
 		case k > 0 && t.Kind == sqltext.Symbol && !t.IsSymbol(".", "(", "[", ")", "]"):
 			if t.Text == "||" || t.Text == "->>" {
-				return 0, noName, typeByName["text"].OID
+				return 0, noName, pgcatalog.OID("text")
 			}
 			computed = true
 		}
@@ -342,10 +343,10 @@ func (r *rewriter) describeParenthesis(items []int, end int) (string, uint32) {
 func (r *rewriter) describeName(name string, open, end int) (string, uint32) {
 	if !r.at(open, end).IsSymbol("(") || r.match[open] < 0 {
 		if ty := timesOfNoParentheses[name]; ty != "" {
-			return name, typeByName[ty].OID
+			return name, pgcatalog.OID(ty)
 		}
 		if functionsOfNoParentheses[name] {
-			return name, typeByName["name"].OID
+			return name, pgcatalog.OID("name")
 		}
 		return name, 0
 	}
@@ -360,7 +361,7 @@ func (r *rewriter) describeName(name string, open, end int) (string, uint32) {
 			return name, outputType(ty)
 		}
 	}
-	if oid := returned()[name]; oid != 0 {
+	if oid := pgcatalog.Returns(name); oid != 0 {
 		return name, oid
 	}
 	return name, r.answers(name, open)
@@ -371,12 +372,12 @@ var timesOfNoParentheses = map[string]string{"current_date": "date", "current_ti
 
 // outputType returns the type in which a cast answers. SQLite has the values of some in another.
 func outputType(ty pgType) uint32 {
-	t := typeByName[ty.name]
+	t := pgcatalog.Named(ty.name)
 	switch {
 	case ty.array && t != nil:
 		return t.Array
 	case t == nil || isNamed(ty.name): // a name or a number
-		return typeByName["text"].OID
+		return pgcatalog.OID("text")
 	}
 	return t.OID
 }

@@ -1,10 +1,11 @@
-package pgcatalog
+package dialect
 
 import (
 	"cmp"
 	"slices"
 
 	"github.com/geosql/geosql/internal/sqltext"
+	"github.com/geosql/geosql/serve/internal/pgcatalog"
 )
 
 // typeOf returns the type of the expression with the tokens, which ends before end, or 0.
@@ -24,7 +25,7 @@ func (r *rewriter) typeOf(items []int, end int) uint32 {
 
 // isWhole reports whether the values of a type are whole numbers.
 func isWhole(oid uint32) bool {
-	t := typeByOID[oid]
+	t := pgcatalog.ByOID(oid)
 	return t != nil && (t.Name == "int2" || t.Name == "int4" || t.Name == "int8" || t.Name == "oid" || t.Name == "bool")
 }
 
@@ -41,9 +42,9 @@ func (r *rewriter) arithmetic(items []int, end int) uint32 {
 			operator = k > from && t.IsSymbol("+", "-", "*", "/", "%", "&", "|", "<<", ">>", "^")
 			switch {
 			case t.IsSymbol("->"):
-				return typeByName["text"].OID
+				return pgcatalog.OID("text")
 			case operator && t.IsSymbol("&", "|", "<<", ">>"):
-				return typeByName["int8"].OID
+				return pgcatalog.OID("int8")
 			}
 		}
 		if operator {
@@ -60,11 +61,11 @@ func (r *rewriter) arithmetic(items []int, end int) uint32 {
 	}
 	switch {
 	case days == 1:
-		return typeByName["date"].OID
+		return pgcatalog.OID("date")
 	case whole, days == 2:
-		return typeByName["int8"].OID
+		return pgcatalog.OID("int8")
 	}
-	return typeByName["float8"].OID
+	return pgcatalog.OID("float8")
 }
 
 // arguments returns the tokens outside of parentheses of each argument of a call, with where it ends.
@@ -116,7 +117,7 @@ var typeOfAffinity = map[string]string{"INTEGER": "int8", "REAL": "float8", "TEX
 // answers returns the type of the answer of a function of SQLite or geosql that is called at open.
 func (r *rewriter) answers(name string, open int) uint32 {
 	if kind := cmp.Or(answerTypes[name], typeOfAffinity[r.private[name].Returns]); kind != "" {
-		return typeByName[kind].OID
+		return pgcatalog.OID(kind)
 	}
 	of := sameType[name]
 	if name == "array_agg" {
@@ -138,34 +139,34 @@ func (r *rewriter) answers(name string, open int) uint32 {
 		case found == 0 || found == oid:
 			found = oid
 		case isWhole(found) && isWhole(oid):
-			found = typeByName["int8"].OID
+			found = pgcatalog.OID("int8")
 		case isNumeric(found) && isNumeric(oid):
-			found = typeByName["float8"].OID
+			found = pgcatalog.OID("float8")
 		default:
-			return typeByName["text"].OID
+			return pgcatalog.OID("text")
 		}
 	}
 	switch {
 	case name == "array_agg":
-		return cmp.Or(arrayType(found), typeByName["text"].Array)
+		return cmp.Or(arrayType(found), arrayType(pgcatalog.OID("text")))
 	case name == "sum" && isWhole(found):
-		return typeByName["int8"].OID
+		return pgcatalog.OID("int8")
 	case name == "sum":
-		return typeByName["float8"].OID
+		return pgcatalog.OID("float8")
 	}
 	return found
 }
 
 // arrayType returns the type of arrays of a type, or 0.
 func arrayType(oid uint32) uint32 {
-	if t := typeByOID[oid]; t != nil {
+	if t := pgcatalog.ByOID(oid); t != nil {
 		return t.Array
 	}
 	return 0
 }
 
 func isNumeric(oid uint32) bool {
-	t := typeByOID[oid]
+	t := pgcatalog.ByOID(oid)
 	return t != nil && t.Category == 'N'
 }
 
@@ -175,7 +176,7 @@ func isNumeric(oid uint32) bool {
 func (d *Description) Parameters(most int, declared []uint32) []uint32 {
 	d.parameters = map[int]uint32{}
 	for i, oid := range declared {
-		if oid != typeByName["unknown"].OID {
+		if oid != pgcatalog.OID("unknown") {
 			d.parameters[i+1] = oid
 		}
 	}
@@ -189,8 +190,8 @@ func (d *Description) Parameters(most int, declared []uint32) []uint32 {
 	}
 	list := make([]uint32, most)
 	for i := range list {
-		list[i] = cmp.Or(d.parameters[i+1], typeByName["text"].OID)
-		if i >= len(declared) || declared[i] == 0 || declared[i] == typeByName["unknown"].OID {
+		list[i] = cmp.Or(d.parameters[i+1], pgcatalog.OID("text"))
+		if i >= len(declared) || declared[i] == 0 || declared[i] == pgcatalog.OID("unknown") {
 			list[i] = Shown(list[i])
 		}
 		d.parameters[i+1] = list[i]
@@ -241,7 +242,7 @@ func (d *Description) typeOfPosition(i int) uint32 {
 			return outputType(ty)
 		}
 	case previous.Is("limit", "offset"):
-		return typeByName["int8"].OID
+		return pgcatalog.OID("int8")
 	case compares(previous), computes(previous):
 		return d.beside(d.left(before), computes(previous))
 	case compares(next), computes(next):
@@ -266,7 +267,7 @@ func (d *Description) typeOfPosition(i int) uint32 {
 // beside returns the type of the operand beside one of a type.
 func (d *Description) beside(oid uint32, computed bool) uint32 {
 	if oid == 0 && computed {
-		return typeByName["float8"].OID
+		return pgcatalog.OID("float8")
 	}
 	return oid
 }
@@ -344,7 +345,7 @@ func (d *Description) passed(i int) uint32 {
 		return 0
 	}
 	if slices.Contains(d.private[d.tokens[k].Name()].Numbers, number) {
-		return typeByName["float8"].OID
+		return pgcatalog.OID("float8")
 	}
 	return 0
 }

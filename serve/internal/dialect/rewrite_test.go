@@ -1,7 +1,9 @@
-package pgcatalog
+package dialect
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -28,7 +30,6 @@ func TestRewrite(t *testing.T) {
 		{"SELECT a = ANY(b) OR c <> ALL ('{1,2}')", "SELECT a IN (SELECT value FROM unnest(b)) OR c NOT IN (SELECT value FROM unnest('{1,2}'))"},
 		{"SELECT (f(true))[1]", "SELECT pg_subscript((f(true)), 1)"},
 		{"SELECT ARRAY[1, 2]", "SELECT pg_array(json_array(1, 2))"},
-		{"SELECT 1 FROM pg_index i WHERE i.indisprimary = 'f' AND indisunique <> 'true' AND s = 't'", "SELECT 1 FROM pg_index i WHERE i.indisprimary = 0 AND indisunique <> 1 AND s = 't'"},
 		{"SELECT a FROM t, unnest(t.b) AS u(x) WHERE x > u.x", `SELECT a FROM t, unnest(t.b) AS "u" WHERE "u".value > "u".value`},
 		{"SELECT s FROM generate_series(1, 3) s", `SELECT s FROM (SELECT value AS "s" FROM generate_series(1, 3)) AS "s"`},
 		{"SELECT unnest(a) x FROM t WHERE b", "SELECT pg_s1.value x FROM t, unnest(a) AS pg_s1 WHERE b"},
@@ -96,7 +97,7 @@ func TestUnsupported(t *testing.T) {
 		{"SELECT a ^ b", 10, "operator ^"}, {"SELECT a < ANY (b)", 0, ""},
 	} {
 		_, err := Rewrite(Read(c.sql))
-		var e *Error
+		var e *pgfunc.Error
 		if c.what == "" {
 			continue // SQLite's own message says where
 		}
@@ -122,48 +123,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-func TestRun(t *testing.T) {
-	conn := open(t)
-	for _, c := range [][2]string{
-		{"SELECT array_to_string(ARRAY[1, 'a b', NULL], '-', '?')", "1-a b-?"},
-		{"SELECT array_to_string(ARRAY(SELECT home FROM reading ORDER BY id), ';')", "ann's;b;c_d"},
-		{"SELECT array_agg(id) FROM reading", "{1,2,3}"}, {"SELECT ('{a,\"b,c\"}')[2]", "b,c"}, {"SELECT ('3 4'::int2vector)[0]", "3"},
-		{"SELECT 2 = ANY('{1,2}'), 'c' = ANY('{a,b}'), 3 <> ALL('{1,2}')", "1|0|1"},
-		{"SELECT sum(s) FROM generate_series(1, 4) AS s", "10"}, {"SELECT sum(g.n) FROM reading, generate_series(1, id) AS g(n)", "10"},
-		{"SELECT home FROM reading WHERE home LIKE 'c\\_d'", "c_d"}, {"SELECT home ~ '^A', home ~* '^A' FROM reading WHERE id = 1", "0|1"},
-		{"SELECT format_type(25, NULL), format_type(1009, NULL), format_type(16000, NULL)", "text|text[]|sealed"},
-		{"SELECT date_trunc('week', '2024-03-01T10:00:00Z'), extract(dow FROM '2024-03-01')", "2024-02-26 00:00:00|5"},
-		{"SELECT to_regclass('nothing'), to_regclass('public.reading') = 'reading'::regclass", "NULL|1"},
-		{"SELECT current_database(), current_user, current_schema, pg_backend_pid()", "homes|ann|public|7"},
-		{"SELECT has_table_privilege('reading', 'SELECT'), has_table_privilege('reading', 'INSERT')", "1|0"},
-		{"SELECT set_config('a.b', 'c', false), current_setting('a.b'), current_setting('no', true)", "c|c|NULL"},
-		{"SELECT '\\x4142'::bytea, 'yes'::bool, regexp_replace('a1b2', '([0-9])', '<\\1>', 'g')", "x'4142'|1|a<1>b<2>"},
-		{"SELECT pg_catalog.format('%I %L %s', 'A b', 'c''d', 1)", "\"A b\" 'c''d' 1"}, {"SELECT left('abc', 2), right('abc', 2), split_part('a.b', '.', 2)", "ab|bc|b"},
-		{"SELECT col_description('reading'::regclass, 4)", "sealed; universe energy, account in column home"},
-		{"SELECT bool_and(id > 0), bool_or(id > 9) FROM reading", "1|0"}, {"SELECT v.b FROM (VALUES (1, 'x')) AS v(a, b)", "x"},
-		{"SELECT version FROM version() AS v(version) WHERE version LIKE 'PostgreSQL 15%'", ""},
-	} {
-		rows, err := ask(conn, c[0])
-		if err != nil || len(rows) != 1 || c[1] != "" && rows[0] != c[1] {
-			t.Errorf("%s: %q, %v, want %q", c[0], rows, err, c[1])
-		}
-	}
-	for sql, state := range map[string]string{
-		"SELECT 'nothing'::regclass": "42P01", "SELECT 'no'::regtype": "42704", "SELECT 'maybe'::bool": "22P02", "SELECT 'a' ~ '('": "2201B",
-		"SELECT current_setting('no')": "42704", "SELECT '{a'::text[] = '' OR cardinality('{a') = 1": "22P02", "SELECT generate_series(1, 2, 0)": "22023",
-	} {
-		if _, err := ask(conn, sql); pgfunc.State(err) != state {
-			t.Errorf("%s: %q, %v", sql, pgfunc.State(err), err)
-		}
-	}
-}
 
-func BenchmarkInstall(b *testing.B) {
-	conn := open(b)
-	for b.Loop() {
-		install(b, conn)
-	}
-}
 
 func BenchmarkRewrite(b *testing.B) {
 	for b.Loop() {
@@ -240,7 +200,7 @@ func TestParse(t *testing.T) {
 		"FETCH PRIOR FROM c": "0A000", "FETCH": "42601", "DECLARE c CURSOR FOR": "42601", "DISCARD": "42601", "LISTEN a": "0A000", "UNLISTEN": "42601", "EXPLAIN": "42601", "CLOSE a b": "42601",
 		"COPY t TO STDOUT (FORMAT binary)": "0A000", "BEGIN x": "42601", "SHOW": "42601",
 	} {
-		var e *Error
+		var e *pgfunc.Error
 		if _, err := Parse(Read(sql)); !errors.As(err, &e) || e.Code != code || e.Position < 1 {
 			t.Errorf("%s: %+v", sql, err)
 		}
@@ -253,8 +213,13 @@ func FuzzRewrite(f *testing.F) {
 		f.Add(sql)
 	}
 	for _, file := range []string{"drivers.sql", "tools.sql"} {
-		for _, q := range corpus(f, file) {
-			f.Add(q.sql)
+		b, err := os.ReadFile(filepath.Join("..", "pgcatalog", "testdata", file))
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, part := range strings.Split(string(b), "\n--- ")[1:] {
+			_, sql, _ := strings.Cut(part, "\n")
+			f.Add(sql)
 		}
 	}
 	f.Add("SELECT CASE a WHEN b THEN ELSE c END") // nothing after THEN

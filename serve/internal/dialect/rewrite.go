@@ -1,4 +1,4 @@
-package pgcatalog
+package dialect
 
 import (
 	"cmp"
@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/sqltext"
+	"github.com/geosql/geosql/serve/internal/pgcatalog"
 	"github.com/geosql/geosql/serve/internal/pgfunc"
 )
 
@@ -29,7 +29,7 @@ func (d *Description) Rewrite(nulls bool) (string, error) {
 		return "", err
 	}
 	if s.Tokens == nil && s.SQL != "" {
-		return "", &Error{Code: pgfunc.CodeLimitExceeded, Message: fmt.Sprintf("the statement has more than %d words, signs and blanks", Budget.Tokens)}
+		return "", &pgfunc.Error{Code: pgfunc.CodeLimitExceeded, Message: fmt.Sprintf("the statement has more than %d words, signs and blanks", Budget.Tokens)}
 	}
 	r := d.rewriter
 	r.nulls, r.count = nulls, 0
@@ -45,7 +45,7 @@ func (d *Description) Rewrite(nulls bool) (string, error) {
 // CheckLength returns an error for a statement that is longer than any that is served.
 func CheckLength(sql string) error {
 	if len(sql) > Budget.Bytes {
-		return &Error{Code: pgfunc.CodeLimitExceeded, Message: fmt.Sprintf("the statement is longer than %d bytes", Budget.Bytes)}
+		return &pgfunc.Error{Code: pgfunc.CodeLimitExceeded, Message: fmt.Sprintf("the statement is longer than %d bytes", Budget.Bytes)}
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ type rewriter struct {
 	hoists *hoists // of the select list that is being written, nil elsewhere
 	count  int
 	depth  int
-	err    *Error
+	err    *pgfunc.Error
 
 	typeOfColumn    func(name string) uint32 // see Description; nil if types do not matter
 	typeOfLiteral   func(token int) uint32
@@ -302,13 +302,8 @@ func (r *rewriter) emitTail(lo, hi int) string {
 	return out
 }
 
-// notOperands are keywords after which an operator has no left side, and before a parenthesis they
-// call nothing.
-var notOperands = set(`all analyze and any as asc begin between by case check collate commit conflict constraint create
- cross default delete desc distinct do drop else escape except exists explain filter foreign from full glob group having
- in index inner insert intersect into is isnull join key left limit match materialized natural not notnull null nulls
- offset on or order outer over partition pragma primary recursive references regexp returning right rows select set some
- table then union unique update using values view when where window with ilike like lateral only operator range groups`)
+// notOperands are keywords that are no operands.
+var notOperands = set(pgcatalog.Keywords)
 
 func set(words string) map[string]bool {
 	m := map[string]bool{}
@@ -402,7 +397,7 @@ func (r *rewriter) emit(lo, hi int, list bool) string {
 			if t.Kind != sqltext.Text {
 				s = sqltext.Quote(t.Literal())
 			}
-			if v := cmp.Or(r.truth(i), r.typed(i)); v != "" {
+			if v := r.typed(i); v != "" {
 				s = v
 			}
 			e.push(s)
@@ -1203,7 +1198,7 @@ func (r *rewriter) table(i, hi int, names map[string]string) (string, int) {
 	case "aclexplode", "pg_options_to_table", "pg_partition_ancestors":
 		return name + "(" + r.span(open+1, shut) + ")" + quoted, end
 	default:
-		if _, is := returned()[name]; !is {
+		if pgcatalog.Returns(name) == 0 {
 			return "", 0
 		}
 		columns = append(columns, as)
@@ -1276,38 +1271,4 @@ func (r *rewriter) alias(i, hi int) (alias string, columns []string, end int) {
 		}
 	}
 	return alias, columns, r.match[open] + 1
-}
-
-// truths are the texts that PostgreSQL takes for booleans when they are compared with one.
-var truths = map[string]string{"t": "1", "true": "1", "f": "0", "false": "0"}
-
-// catalogueBooleans are the boolean columns of pg_catalog with a prefix of their table, such as indisprimary. Other names
-// could be a user's.
-var catalogueBooleans = sync.OnceValue(func() map[string]bool {
-	found, prefixes := map[string]bool{}, set("ind rel att con typ rol dat use pro tgi amc")
-	for _, relation := range shapeRelations() {
-		for _, c := range relation.Columns {
-			if len(c.Name) > 5 && c.Type == typeByName["bool"].OID && relation.Schema == "pg_catalog" {
-				found[c.Name] = prefixes[c.Name[:3]]
-			}
-		}
-	}
-	return found
-})
-
-// truth returns the boolean for the text at token i if a boolean of the catalogue is compared with it: drivers write
-// indisprimary = 'f'.
-func (r *rewriter) truth(i int) string {
-	is, known := truths[strings.ToLower(r.tokens[i].Literal())]
-	if !known {
-		return ""
-	}
-	operator := r.back(i)
-	if operator < 0 || !r.tokens[operator].IsSymbol("=", "<>", "!=") {
-		return ""
-	}
-	if k := r.back(operator); k < 0 || !catalogueBooleans()[r.tokens[k].Name()] {
-		return ""
-	}
-	return is
 }

@@ -1,10 +1,11 @@
-package pgcatalog
+package dialect
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/geosql/geosql/internal/sqltext"
+	"github.com/geosql/geosql/serve/internal/pgcatalog"
 )
 
 // A temporal is a kind of time. To SQLite they are all texts, so that operators on them become functions, which read the
@@ -27,12 +28,12 @@ var temporals = map[string]temporal{"date": aDate, "current_date": aDate, "times
 func hasTimes(tokens []sqltext.Token) bool {
 	return slices.ContainsFunc(tokens, func(t sqltext.Token) bool {
 		name := t.Name()
-		return temporals[name] != noTime || kindOfType(returned()[name]) != noTime
+		return temporals[name] != noTime || kindOfType(pgcatalog.Returns(name)) != noTime
 	})
 }
 
 func kindOfType(oid uint32) temporal {
-	if t := typeByOID[oid]; t != nil {
+	if t := pgcatalog.ByOID(oid); t != nil {
 		return temporals[t.Name]
 	}
 	return noTime
@@ -40,10 +41,7 @@ func kindOfType(oid uint32) temporal {
 
 // typeOfKind returns the type of an operator's answer.
 func typeOfKind(k temporal) uint32 {
-	if k == noTime {
-		return 0
-	}
-	return typeByName[map[temporal]string{aDate: "date", aTimestamp: "timestamp", anInstant: "timestamptz", anInterval: "interval"}[k]].OID
+	return pgcatalog.OID(map[temporal]string{aDate: "date", aTimestamp: "timestamp", anInstant: "timestamptz", anInterval: "interval"}[k])
 }
 
 // joined returns the kind of a sum, or of a difference.
@@ -147,7 +145,7 @@ func (r *rewriter) term(items []int, end int) temporal {
 	case temporals[name] != noTime:
 		return temporals[name]
 	}
-	return kindOfType(returned()[name])
+	return kindOfType(pgcatalog.Returns(name))
 }
 
 // units are the words behind interval '7'.

@@ -1,4 +1,4 @@
-package pgcatalog
+package dialect
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/internal/sqltext"
+	"github.com/geosql/geosql/serve/internal/pgcatalog"
 	"github.com/geosql/geosql/serve/internal/pgfunc"
 )
 
@@ -26,7 +27,7 @@ type value struct {
 
 // is reports whether a type has one of the names.
 func is(oid uint32, names ...string) bool {
-	return oid != 0 && slices.ContainsFunc(names, func(n string) bool { return typeByName[n].OID == oid })
+	return oid != 0 && slices.ContainsFunc(names, func(n string) bool { return pgcatalog.OID(n) == oid })
 }
 
 // isTime reports whether a type is one of dates and times.
@@ -35,7 +36,7 @@ func isTime(oid uint32) bool { return is(oid, "date", "timestamp", "timestamptz"
 // Shown returns the type in which clients get values of a type: dates and times are texts.
 func Shown(oid uint32) uint32 {
 	if isTime(oid) {
-		return typeByName["text"].OID
+		return pgcatalog.OID("text")
 	}
 	return oid
 }
@@ -199,13 +200,13 @@ func (r *rewriter) applied(operator int, a, b value) value {
 	x, y := kindOfType(a.oid), kindOfType(b.oid)
 	switch {
 	case timed[t.Text] != "" && (x == anInterval || y == anInterval || t.Text == "-" && x > aDate && y > noTime || t.Text == "-" && x > noTime && y > aDate):
-		v := value{text: timed[t.Text] + "(" + a.text + ", " + b.text + ")", oid: typeByName["interval"].OID}
+		v := value{text: timed[t.Text] + "(" + a.text + ", " + b.text + ")", oid: pgcatalog.OID("interval")}
 		if t.IsSymbol("+", "-") {
 			v.oid = typeOfKind(joined(t.Text, x, y))
 		}
 		return v
 	case isDay(a, b) && isDay(b, a) && t.Text == "-":
-		return value{text: "pg_minus(" + a.text + ", " + b.text + ")", oid: typeByName["int8"].OID}
+		return value{text: "pg_minus(" + a.text + ", " + b.text + ")", oid: pgcatalog.OID("int8")}
 	case t.Text == "-" && ((a.oid == 0 || is(a.oid, "text")) && y != noTime || (b.oid == 0 || is(b.oid, "text")) && x > aDate):
 		return value{text: "pg_subtract(" + a.text + ", " + b.text + ")", oid: typeOfKind(joined("-", x, y))}
 	case is(a.oid, "date") && isCount(b) && t.Text == "-":
@@ -232,7 +233,7 @@ func (r *rewriter) applied(operator int, a, b value) value {
 
 // typeShown returns the name of a type in a message.
 func typeShown(oid uint32) string {
-	if name := TypeName(oid); name != "" {
+	if name := pgcatalog.TypeName(oid); name != "" {
 		return name
 	}
 	return "unknown"
@@ -261,6 +262,9 @@ func (r *rewriter) isDecimal(lo, hi int) (decimal bool) {
 	}
 	return decimal
 }
+
+// truths are the texts that PostgreSQL takes for booleans when they are compared with one.
+var truths = map[string]string{"t": "1", "true": "1", "f": "0", "false": "0"}
 
 // typed returns the text at token i as a value of the type of the expression that it is compared with, if that is a number, boolean or
 // date: to SQLite a text is none.
