@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"errors"
+	"iter"
 	"time"
 
 	"github.com/geosql/geosql/budget"
@@ -45,13 +46,38 @@ func Least(l Balances, unit budget.Unit) (budget.Amount, error) {
 	if err != nil || least == 0 {
 		return 0, err
 	}
-	all, err := l.Balances()
-	for i := range all {
-		if b := &all[i]; b.Unit == unit {
+	for b, err := range AllBalances(l) {
+		if err != nil {
+			return 0, err
+		}
+		if b.Unit == unit {
 			least = min(least, b.Remaining())
 		}
 	}
-	return least, err
+	return least, nil
+}
+
+// AllBalances yields the balances of all accounts, a page at a time. The loop may use the ledger: what it charges, and others, is in the
+// pages that are read later.
+func AllBalances(l Balances) iter.Seq2[Balance, error] {
+	return func(yield func(Balance, error) bool) {
+		var last Balance
+		for {
+			page, err := l.BalancesAfter(last.Account, last.Unit)
+			if err != nil {
+				yield(Balance{}, err)
+				return
+			}
+			if len(page) == 0 {
+				return
+			}
+			for _, last = range page {
+				if !yield(last, nil) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // used returns the amount that counts against the limit.

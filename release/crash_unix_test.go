@@ -21,6 +21,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/trials"
+	"github.com/geosql/geosql/ledger"
 	ledgerfile "github.com/geosql/geosql/ledger/file"
 	"github.com/geosql/geosql/release/internal/accounts"
 )
@@ -212,12 +213,11 @@ func (j *judgement) finally() error {
 	if _, err := l.Verify("", nil, nil); err != nil {
 		return err
 	}
-	balances, err := l.Balances()
-	if err != nil {
-		return err
-	}
 	charged, costs := map[string]budget.Amount{}, map[string]budget.Amount{}
-	for _, b := range balances {
+	for b, err := range ledger.AllBalances(l) {
+		if err != nil {
+			return err
+		}
 		if charged[b.Account] = b.Spent; b.Account == everyone {
 			delete(charged, everyone)
 		}

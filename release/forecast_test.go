@@ -55,9 +55,11 @@ func state(t *testing.T, dir string, l ledger.Ledger) string {
 	}
 	head, err := l.Head()
 	check(t, err)
-	balances, err := l.Balances()
-	check(t, err)
-	fmt.Fprintln(&b, head, balances)
+	fmt.Fprintln(&b, head)
+	for balance, err := range ledger.AllBalances(l) {
+		check(t, err)
+		fmt.Fprintln(&b, balance)
+	}
 	return b.String()
 }
 

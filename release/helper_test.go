@@ -125,9 +125,8 @@ func wantFolder(t testing.TB, dir string, want ...string) {
 func spent(t testing.TB, l ledger.Ledger) map[string]budget.Amount {
 	t.Helper()
 	all := map[string]budget.Amount{}
-	balances, err := l.Balances()
-	check(t, err)
-	for _, b := range balances {
+	for b, err := range ledger.AllBalances(l) {
+		check(t, err)
 		if b.Reserved != 0 || b.Unit != budget.Metre {
 			t.Errorf("balance %+v", b)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/mechanism/planar"
 	"pgregory.net/rapid"
 )
@@ -77,8 +78,8 @@ func TestMistakenCoordinates(t *testing.T) {
 				t.Fatalf("got %v, want %s", err, c.want)
 			}
 			wantFolder(t, dir, "in.csv")
-			if balances, err := l.Balances(); err != nil || len(balances) > 0 {
-				t.Errorf("the ledger has %+v, %v", balances, err)
+			for b, err := range ledger.AllBalances(l) {
+				t.Errorf("the ledger has %+v, %v", b, err)
 			}
 			f, err := dryRun(s, l)
 			if err != nil || f.Refused == nil || !strings.Contains(f.Refused.Error(), c.want) {

@@ -38,6 +38,15 @@ func TestWindow(t *testing.T) {
 	d.answers(`SELECT epsilon_limit, window_seconds FROM ledger_limits WHERE account = 'ana'`, `[[1 3600]]`)
 }
 
+// ledger_balance reads all pages, and again where it is joined.
+func TestManyBalances(t *testing.T) {
+	d := newDatabase(t)
+	d.run(`SELECT budget_limit('*', 'record', 1)`,
+		`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500) SELECT dx_count('user ' || i, 0.5) FROM n`)
+	d.answers(`SELECT count(*), count(DISTINCT account), sum(spent) FROM (VALUES (1), (2)) LEFT JOIN ledger_balance`, `[[5002 2501 2500]]`)
+	d.answers(`SELECT account FROM ledger_balance('user 7')`, `[[user 7]]`)
+}
+
 func TestVerifyAndArchive(t *testing.T) {
 	d := declared(t)
 	d.run(`SELECT budget_limit('ana', 'm', 10)`, release)

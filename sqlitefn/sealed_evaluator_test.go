@@ -165,11 +165,10 @@ func (d *desk) isRefused(query, want string) error {
 func (d *desk) paid(unit budget.Unit) (accounts, roles map[string]budget.Amount) {
 	d.Helper()
 	accounts, roles = map[string]budget.Amount{}, map[string]budget.Amount{}
-	balances, err := d.ledger.Balances()
-	if err != nil {
-		d.Fatal(err)
-	}
-	for _, b := range balances {
+	for b, err := range ledger.AllBalances(d.ledger) {
+		if err != nil {
+			d.Fatal(err)
+		}
 		if b.Unit == unit && b.Account != ledger.Everyone && b.Spent > 0 {
 			accounts[b.Account] = b.Spent
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/geosql/geosql/internal/pgtest"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/engines"
+	"github.com/geosql/geosql/ledger/ledgertest"
 )
 
 func check(t testing.TB, err error) {
@@ -104,8 +105,7 @@ func see(t testing.TB, where string) (v view) {
 	defer l.Close()
 	var err error
 	v.id = l.ID()
-	v.balances, err = l.Balances()
-	check(t, err)
+	v.balances = ledgertest.Balances(t, l)
 	for c, err := range l.Charges() {
 		check(t, err)
 		v.charges = append(v.charges, c)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/ledgertest"
 )
 
 // sums are the sums of the listed charges by account and unit.
@@ -36,8 +37,7 @@ func entryTime(t failer, l *Ledger, id int64) time.Time {
 // standings returns the stored standing of every account, whichever entry it comes from.
 func standings(t *testing.T, l *Ledger) (all []ledger.Standing) {
 	t.Helper()
-	balances, err := l.Balances()
-	check(t, err)
+	balances := ledgertest.Balances(t, l)
 	check(t, l.read(func(db *store) error {
 		for _, b := range balances {
 			s, err := db.standing(b.Account, b.Unit, l.clock())

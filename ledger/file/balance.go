@@ -10,6 +10,7 @@ import (
 	"github.com/geosql/geosql/internal/files"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
 // Balance implements [ledger.Ledger].
@@ -22,14 +23,14 @@ func (l *Ledger) Balance(account string, unit budget.Unit) (b ledger.Balance, er
 	return b, err
 }
 
-// Balances implements [ledger.Ledger].
-func (l *Ledger) Balances() ([]ledger.Balance, error) {
-	return l.balances(fmt.Sprintf(balancesSQL, ""))
+// BalancesAfter implements [ledger.Ledger].
+func (l *Ledger) BalancesAfter(account string, unit budget.Unit) ([]ledger.Balance, error) {
+	return l.balances(pageSQL, account, string(unit))
 }
 
 // AccountBalances implements [ledger.Ledger].
 func (l *Ledger) AccountBalances(account string) ([]ledger.Balance, error) {
-	return l.balances(fmt.Sprintf(balancesSQL, "WHERE account = ?1"), account)
+	return l.balances(accountSQL, account)
 }
 
 func (l *Ledger) balances(sql string, params ...string) (balances []ledger.Balance, err error) {
@@ -45,16 +46,21 @@ func (l *Ledger) balances(sql string, params ...string) (balances []ledger.Balan
 	return balances, err
 }
 
-// balancesSQL has a place for the condition on accounts.
+var (
+	accountSQL = fmt.Sprintf(balancesSQL, "WHERE account = ?1", "")
+	pageSQL    = fmt.Sprintf(balancesSQL, "WHERE (account, unit) > (?1, ?2)", fmt.Sprint("ORDER BY account, unit LIMIT ", engine.Page))
+)
+
+// balancesSQL has places for the condition on accounts and for the end of a page.
 const balancesSQL = `
-WITH known AS (SELECT account, unit FROM budget %[1]s UNION SELECT account, unit FROM balance %[1]s)
+WITH known AS (SELECT account, unit FROM budget %[1]s UNION SELECT account, unit FROM balance %[1]s %[2]s)
 SELECT k.account, k.unit, l.epsilon, l.window_seconds, l.changed,
        b.spent, b.reserved, b.last_charge, b.window_start, b.window_spent
 FROM known AS k
   LEFT JOIN budget AS l ON l.unit = k.unit AND l.account =
     coalesce((SELECT account FROM budget WHERE account = k.account AND unit = k.unit), '*')
   LEFT JOIN balance AS b ON b.account = k.account AND b.unit = k.unit
-ORDER BY k.unit, k.account`
+ORDER BY k.account, k.unit`
 
 // Stored implements [ledger.Ledger].
 func (l *Ledger) Stored(most int) (n int, err error) {

@@ -8,6 +8,7 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/internal/engine"
+	"github.com/geosql/geosql/ledger/ledgertest"
 	"pgregory.net/rapid"
 )
 
@@ -199,8 +200,7 @@ func (w *world) drawEnd(t *rapid.T) {
 // read demands that the balances the ledger tells are those of the file, and
 // that without statements they are exact.
 func (w *world) read(t *rapid.T) {
-	all, err := w.ledger.Balances()
-	check(w, err)
+	all := ledgertest.Balances(w, w.ledger)
 	disk, err := w.disk.audit()
 	check(w, err)
 	for _, b := range all {

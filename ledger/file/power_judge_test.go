@@ -97,12 +97,11 @@ func sumSince(answers []answer, since int64) (sum budget.Amount) {
 // exhaust charges every account its remaining budget, which together with the amounts
 // granted before must be no more than its limit, and then a little more, in vain.
 func (p *promise) exhaust(l *file.Ledger) error {
-	balances, err := l.Balances()
-	if err != nil {
-		return err
-	}
 	left := map[budget.Unit][]ledger.Item{}
-	for _, b := range balances {
+	for b, err := range ledger.AllBalances(l) {
+		if err != nil {
+			return err
+		}
 		if b.Account == "*" {
 			continue
 		}
@@ -138,11 +137,10 @@ func chargeExactly(l *file.Ledger, unit budget.Unit, left []ledger.Item) error {
 // exhaustWithPools does the same where the process may have set something aside: an
 // account gets the rest of its limit, then the amount set aside, a half at a time.
 func (p *promise) exhaustWithPools(l *file.Ledger) error {
-	balances, err := l.Balances()
-	if err != nil {
-		return err
-	}
-	for _, b := range balances {
+	for b, err := range ledger.AllBalances(l) {
+		if err != nil {
+			return err
+		}
 		if b.Account == "*" {
 			continue
 		}

@@ -136,7 +136,7 @@ func TestGoroutinesOpenOneLedger(t *testing.T) {
 					err = l.SetLimit("ana", "m", 1, 0)
 				}
 				if err == nil {
-					_, err = l.Balances()
+					_, err = l.BalancesAfter("", "")
 				}
 				if err == nil {
 					err = l.Close()

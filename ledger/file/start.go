@@ -3,9 +3,7 @@ package file
 import (
 	"cmp"
 	"errors"
-	"maps"
 	"math"
-	"slices"
 
 	"github.com/geosql/geosql/ledger/internal/engine"
 )
@@ -22,27 +20,27 @@ const startFunction = "ledger_start"
 // The events of the earlier ledger go over too: charges unknown to it are unknown to the new one.
 // Traces, unfinished releases, and the answers and role budgets of questions do not.
 func (l *Ledger) StartFrom(earlier *Ledger) error {
-	var old *engine.Totals
-	var events []event
+	var written error
 	err := earlier.read(func(db *store) error {
-		return db.inTransaction("BEGIN", func() (err error) { // all of one moment
+		return db.inTransaction("BEGIN", func() error { // all of one moment
 			if marked, err := db.sameLedger(); marked || err != nil {
 				return cmp.Or(err, db.errMarked(earlier.path))
 			}
-			if old, err = db.totals(); err != nil {
+			old, err := db.contents()
+			if err != nil {
 				return err
 			}
-			events, err = db.events(math.MaxInt64)
+			events, err := db.events(math.MaxInt64)
+			if err == nil {
+				written = l.transact(func(t *transaction) error { return t.startFrom(old, events) })
+			}
 			return err
 		})
 	})
-	if err != nil {
-		return err
-	}
-	return l.transact(func(t *transaction) error { return t.startFrom(old, events) })
+	return cmp.Or(err, written)
 }
 
-func (t *transaction) startFrom(old *engine.Totals, events []event) error {
+func (t *transaction) startFrom(old *engine.Contents, events []event) error {
 	if err := t.readHead(); err != nil {
 		return err
 	}
@@ -55,19 +53,23 @@ func (t *transaction) startFrom(old *engine.Totals, events []event) error {
 			return err
 		}
 	}
-	for _, k := range sortedKeys(old.Limits) {
-		to := old.Limits[k]
-		err := t.SetLimit(&engine.Change{
-			Origin:  r.Origin(to.Changed, engine.LimitFunction, k.Unit),
-			Account: k.Account,
-			Limit:   &engine.Limit{Epsilon: to.Epsilon, Seconds: to.Seconds},
-		})
+	for to, err := range old.Limits {
+		if err == nil {
+			err = t.SetLimit(&engine.Change{
+				Origin:  r.Origin(to.Changed, engine.LimitFunction, to.Unit),
+				Account: to.Account,
+				Limit:   &engine.Limit{Epsilon: to.Epsilon, Seconds: to.Seconds},
+			})
+		}
 		if err != nil {
 			return err
 		}
 	}
-	for _, k := range sortedKeys(old.Balances) {
-		if err := t.startBalance(r, k, old.Balances[k]); err != nil {
+	for b, err := range old.Balances {
+		if err == nil {
+			err = t.startBalance(r, b)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -75,14 +77,14 @@ func (t *transaction) startFrom(old *engine.Totals, events []event) error {
 }
 
 // startBalance writes the entry and the balance of an account that has spent something.
-func (t *transaction) startBalance(r *engine.Run, k engine.Key, b engine.BalanceRow) error {
+func (t *transaction) startBalance(r *engine.Run, b *engine.KeyedBalance) error {
 	spent := b.Spent + b.Reserved
 	if spent == 0 {
 		return nil
 	}
 	c := &engine.Change{
-		Origin:      r.Origin(cmp.Or(b.LastCharge, t.now), startFunction, k.Unit),
-		Account:     k.Account,
+		Origin:      r.Origin(cmp.Or(b.LastCharge, t.now), startFunction, b.Unit),
+		Account:     b.Account,
 		Spent:       spent,
 		Evaluations: 1,
 	}
@@ -90,15 +92,8 @@ func (t *transaction) startBalance(r *engine.Run, k engine.Key, b engine.Balance
 		return err
 	}
 	put := t.db.putBalance
-	put.BindText(1, k.Account)
-	put.BindText(2, string(k.Unit))
+	put.BindText(1, b.Account)
+	put.BindText(2, string(b.Unit))
 	put.BindInts(3, int64(spent), 0, c.Time, b.Window.Start, int64(b.Window.Spent))
 	return put.Run()
-}
-
-// sortedKeys returns the keys of limits or balances in the order of units and accounts.
-func sortedKeys[V engine.LimitRow | engine.BalanceRow](m map[engine.Key]V) []engine.Key {
-	return slices.SortedFunc(maps.Keys(m), func(a, b engine.Key) int {
-		return cmp.Or(cmp.Compare(a.Unit, b.Unit), cmp.Compare(a.Account, b.Account))
-	})
 }

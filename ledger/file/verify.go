@@ -171,30 +171,11 @@ func (v *verifier) checkHead() error {
 	return nil
 }
 
-// compare compares the balances and limits in the file with the sums of the entries.
+// compare compares the balances, limits and role budgets in the file with the sums of the entries.
 func (v *verifier) compare(db *store) error {
-	stored, err := db.totals()
-	if err != nil {
-		return err
+	stored, err := db.contents()
+	if err == nil {
+		v.Balances, v.Limits, err = v.kept.Check(v.whole, stored)
 	}
-	v.Balances, v.Limits = int64(len(stored.Balances)), int64(len(stored.Limits))
-	return stored.Check(v.kept, v.whole)
-}
-
-// totals reads the balances, limits and role budgets of the file.
-func (db *store) totals() (*engine.Totals, error) {
-	b := engine.NewTotals()
-	for r, err := range db.balanceRows() {
-		if err != nil {
-			return nil, err
-		}
-		b.Balances[r.Key] = r.BalanceRow
-	}
-	for r, err := range db.limitRows() {
-		if err != nil {
-			return nil, err
-		}
-		b.Limits[r.Key] = r.LimitRow
-	}
-	return b, db.eachRoleBudget("", func(p ledger.RoleBudget) { b.AddRoleBudget(p) })
+	return err
 }

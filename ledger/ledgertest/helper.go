@@ -85,6 +85,16 @@ func wantBalance(t testing.TB, l ledger.Ledger, account string, spent, reserved 
 	}
 }
 
+// Balances returns the balances of all accounts.
+func Balances(t failer, l ledger.Balances) (all []ledger.Balance) {
+	t.Helper()
+	for b, err := range ledger.AllBalances(l) {
+		check(t, err)
+		all = append(all, b)
+	}
+	return all
+}
+
 func charges(t failer, l ledger.Ledger) []ledger.Charge {
 	t.Helper()
 	var all []ledger.Charge

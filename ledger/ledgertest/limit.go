@@ -71,10 +71,8 @@ func everybodyHasALimitOfHisOwn(t *testing.T, e Engine) {
 	if b := balance(t, l, "*"); b.Limit != one || !b.Limited {
 		t.Errorf("balance of '*': %+v", b)
 	}
-	all, err := l.Balances()
-	check(t, err)
 	var names string
-	for _, b := range all {
+	for _, b := range Balances(t, l) {
 		names += b.Account + " "
 		if one, err := l.AccountBalances(b.Account); err != nil || len(one) != 1 || one[0] != b {
 			t.Errorf("balances of %s: %+v, %v, want %+v", b.Account, one, err, b)
@@ -108,8 +106,8 @@ func allOrNone(t *testing.T, e Engine) {
 			t.Errorf("refused charges left %v of %s", r, account)
 		}
 	}
-	if all, err := l.Balances(); err != nil || len(all) != 2 {
-		t.Errorf("refused charges left %v, %v", all, err)
+	if all := Balances(t, l); len(all) != 2 {
+		t.Errorf("refused charges left %v", all)
 	}
 	check(t, l.Charge("f", "m", []ledger.Item{{Account: "ana", Epsilon: one - 1, Evaluations: 3}, {Account: "poor", Epsilon: 1, Evaluations: 1}, {Account: "ana", Epsilon: 1, Evaluations: 1}}))
 	got := charges(t, l)

@@ -257,8 +257,7 @@ func (w *world) end(s ledger.Statement) {
 // read demands that the balances that the ledger tells are the stored ones, and that without
 // statements their spent amounts are the granted ones.
 func (w *world) read(*rapid.T) {
-	all, err := w.ledger.Balances()
-	check(w, err)
+	all := Balances(w, w.ledger)
 	stored := w.stored(w.keys...)
 	for _, b := range all {
 		k := key{b.Account, b.Unit}

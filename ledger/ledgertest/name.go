@@ -43,8 +43,7 @@ func keysAreExact(t *testing.T, e Engine) {
 		check(t, charge(l, a, budget.Amount(i+1)))
 		refused(t, charge(l, a, 1))
 	}
-	all, err := l.Balances()
-	check(t, err)
+	all := Balances(t, l)
 	if len(all) != len(accounts) {
 		t.Errorf("%d balances", len(all))
 	}

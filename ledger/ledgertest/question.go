@@ -96,9 +96,7 @@ func answered(t *testing.T, e Engine) {
 	q.As("sales", 8).Gets(t, l, "q 1", 0, 0)
 	WantSpent(t, l, "sales", Amounts{"ana": {8, 8}, "bob": {4, 4}})
 
-	all, err := l.Balances()
-	check(t, err)
-	if len(all) != 3 {
+	if all := Balances(t, l); len(all) != 3 {
 		t.Errorf("the balances %+v", all)
 	}
 	if got := charges(t, l); len(got) != 3 || got[2].Account != "ana" || got[2].Function != "dx_sum" || got[2].Evaluations != 1 {
@@ -166,8 +164,8 @@ func whoOwesNothingIsNotShort(t *testing.T, e Engine) {
 	q := Ask("q", "ana").As("sales", 0).Owing(0, 0, 0)
 	q.Gets(t, l, "q 1", 0, 0)
 	WantSpent(t, l, "sales", Amounts{"ana": {0, 0}})
-	if all, err := l.Balances(); len(all) != 0 || err != nil {
-		t.Errorf("%+v, %v", all, err)
+	if all := Balances(t, l); len(all) != 0 {
+		t.Errorf("%+v", all)
 	}
 }
 
@@ -340,9 +338,7 @@ func answerAboutMany(t *testing.T, e Engine) {
 	q.Gets(t, l, "q 1", 0, 0)
 	q.As("night", 4).Gets(t, l, "q 1", 0, 990)
 	charged := 0
-	all, err := l.Balances()
-	check(t, err)
-	for _, b := range all {
+	for _, b := range Balances(t, l) {
 		if b.Spent == 4 && b.Reserved == 0 {
 			charged++
 		}
@@ -474,9 +470,7 @@ func archiveKeepsAnswersAndRoleBudgets(t *testing.T, e Engine) {
 		WantSpent(t, l, "sales", Amounts{"ana": {8 + 4*budget.Amount(i), 8 + 4*budget.Amount(i)}, "bob": {4, 4}})
 		WantSpent(t, l, "role 0", Amounts{"bob": {4, 4}})
 	}
-	all, err := l.Balances()
-	check(t, err)
-	if len(all) != 3 {
+	if all := Balances(t, l); len(all) != 3 {
 		t.Errorf("the balances %+v", all)
 	}
 	for _, c := range charges(t, l) {

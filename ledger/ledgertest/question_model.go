@@ -248,9 +248,7 @@ func (m *asked) compare(*rapid.T) {
 			m.Fatalf("role budgets of %q are %v, want %v", role, got, m.roleBudgets[role])
 		}
 	}
-	all, err := m.ledger.Balances()
-	check(m, err)
-	for _, b := range all {
+	for _, b := range Balances(m, m.ledger) {
 		if strings.Contains(b.Account, "role") || b.Unit != "m" {
 			m.Fatalf("%+v is nobody's balance", b)
 		}

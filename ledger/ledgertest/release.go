@@ -317,10 +317,9 @@ func prepareAccounts(t *testing.T, l ledger.Ledger, unit budget.Unit, some []int
 // tell tells the balances of a unit, without times.
 func tell(t *testing.T, l ledger.Ledger, unit budget.Unit) string {
 	t.Helper()
-	balances, err := l.Balances()
-	check(t, err)
 	var told strings.Builder
-	for _, b := range balances {
+	for b, err := range ledger.AllBalances(l) {
+		check(t, err)
 		if b.Unit == unit {
 			fmt.Fprintf(&told, "%s: %d of %d, %d in %d s; ", b.Account, int64(b.Spent), int64(b.Limit), int64(b.WindowSpent), b.Window)
 		}

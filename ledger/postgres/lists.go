@@ -16,14 +16,14 @@ import (
 
 // Lists for people.
 
-// Balances implements [ledger.Ledger].
-func (l *Ledger) Balances() ([]ledger.Balance, error) {
-	return l.balances(fmt.Sprintf(balancesSQL, ""))
+// BalancesAfter implements [ledger.Ledger].
+func (l *Ledger) BalancesAfter(account string, unit budget.Unit) ([]ledger.Balance, error) {
+	return l.balances(pageSQL, account, string(unit))
 }
 
 // AccountBalances implements [ledger.Ledger].
 func (l *Ledger) AccountBalances(account string) ([]ledger.Balance, error) {
-	return l.balances(fmt.Sprintf(balancesSQL, "WHERE account = $1"), account)
+	return l.balances(accountSQL, account)
 }
 
 func (l *Ledger) balances(sql string, args ...any) (balances []ledger.Balance, err error) {
@@ -44,9 +44,15 @@ func (l *Ledger) balances(sql string, args ...any) (balances []ledger.Balance, e
 	return balances, err
 }
 
-// balancesSQL has a place for the condition on accounts.
+var (
+	accountSQL = fmt.Sprintf(balancesSQL, "WHERE account = $1", "")
+	pageSQL    = fmt.Sprintf(balancesSQL, "WHERE (account, unit) > ($1, $2)", fmt.Sprint("ORDER BY account, unit LIMIT ", engine.Page))
+)
+
+// balancesSQL has places for the condition on accounts and for the end of a page, which is said of each table, too.
 const balancesSQL = `
-WITH known AS (SELECT account, unit FROM geosql.budget %[1]s UNION SELECT account, unit FROM geosql.balance %[1]s)
+WITH known AS (
+  (SELECT account, unit FROM geosql.budget %[1]s %[2]s) UNION (SELECT account, unit FROM geosql.balance %[1]s %[2]s) %[2]s)
 SELECT k.account, k.unit, coalesce(own.epsilon, rest.epsilon, -1),
   CASE WHEN own.epsilon IS NULL THEN coalesce(rest.window_seconds, 0) ELSE coalesce(own.window_seconds, 0) END,
   coalesce(own.changed, rest.changed, 0),
@@ -56,7 +62,7 @@ FROM known AS k
   LEFT JOIN geosql.budget AS own ON own.account = k.account AND own.unit = k.unit
   LEFT JOIN geosql.budget AS rest ON rest.account = '*' AND rest.unit = k.unit
   LEFT JOIN geosql.balance AS b ON b.account = k.account AND b.unit = k.unit
-ORDER BY k.unit, k.account`
+ORDER BY k.account, k.unit`
 
 // Stored implements [ledger.Ledger].
 func (l *Ledger) Stored(most int) (n int, err error) {

@@ -463,10 +463,7 @@ func contents(ctx context.Context, tx pgx.Tx) (*engine.Contents, error) {
 			}
 		}
 	}
-	c.Balances = query(ctx, tx, "SELECT account, unit, spent, reserved, last_charge, coalesce(window_start, 0), window_spent FROM geosql.balance ORDER BY account, unit",
-		func(rows pgx.Rows, r *engine.KeyedBalance) error {
-			return rows.Scan(&r.Account, &r.Unit, &r.Spent, &r.Reserved, &r.LastCharge, &r.Window.Start, &r.Window.Spent)
-		})
+	c.Balances = query(ctx, tx, storedSQL, scanStored)
 	c.Limits = query(ctx, tx, `
 SELECT b.account, b.unit, b.epsilon, coalesce(b.window_seconds, 0), b.changed, coalesce(m.n, b.entry)
 FROM geosql.budget AS b LEFT JOIN (`+mergedSQL+`) AS m ON m.writer = b.writer AND m.seq = b.entry ORDER BY b.account, b.unit`,
@@ -492,14 +489,25 @@ FROM geosql.budget AS b LEFT JOIN (`+mergedSQL+`) AS m ON m.writer = b.writer AN
 		})
 	c.Seen = query(ctx, tx, "SELECT answer, role FROM geosql.seen ORDER BY answer, role",
 		func(rows pgx.Rows, r *engine.SeenRow) error { return rows.Scan(&r.Answer, &r.Role) })
-	c.RoleBudgets = query(ctx, tx, "SELECT role, account, unit, spent FROM geosql.purse ORDER BY role, unit, account", scanRoleBudget)
+	c.RoleBudgets = query(ctx, tx, roleBudgetsSQL, scanRoleBudget)
 	c.Facts = query(ctx, tx, "SELECT id, kind, text, recorded FROM geosql.fact ORDER BY id",
 		func(rows pgx.Rows, r *engine.FactRow) error { return rows.Scan(&r.ID, &r.Kind, &r.Text, &r.Recorded) })
 	c.Programs = query(ctx, tx, programsSQL, func(rows pgx.Rows, r *engine.ProgramRow) error { return rows.Scan(&r.Key, &r.Value) })
 	return c, nil
 }
 
-// scanRoleBudget reads a row of geosql.purse.
+// storedSQL reads the stored balances.
+const storedSQL = `
+SELECT account, unit, spent, reserved, last_charge, coalesce(window_start, 0), window_spent FROM geosql.balance ORDER BY account, unit`
+
+// scanStored reads a row of storedSQL.
+func scanStored(rows pgx.Rows, b *engine.KeyedBalance) error {
+	return rows.Scan(&b.Account, &b.Unit, &b.Spent, &b.Reserved, &b.LastCharge, &b.Window.Start, &b.Window.Spent)
+}
+
+const roleBudgetsSQL = "SELECT role, account, unit, spent FROM geosql.purse ORDER BY role, unit, account"
+
+// scanRoleBudget reads a row of roleBudgetsSQL.
 func scanRoleBudget(rows pgx.Rows, b *ledger.RoleBudget) error {
 	return rows.Scan(&b.Role, &b.Account, &b.Unit, &b.Spent)
 }
@@ -525,12 +533,17 @@ func scanMerged(rows pgx.Rows, e *ledger.Entry) error {
 	return err
 }
 
+// A querier is a transaction, or a connection in one.
+type querier interface {
+	Query(context.Context, string, ...any) (pgx.Rows, error)
+}
+
 // query returns the rows of a query. Each is valid until the next.
-func query[R any](ctx context.Context, tx pgx.Tx, sql string, scan func(pgx.Rows, *R) error, args ...any) iter.Seq2[*R, error] {
+func query[R any](ctx context.Context, tx querier, sql string, scan func(pgx.Rows, *R) error, args ...any) iter.Seq2[*R, error] {
 	return func(yield func(*R, error) bool) {
 		rows, err := tx.Query(ctx, sql, args...)
 		if err != nil {
-			yield(nil, err)
+			yield(nil, lost(err))
 			return
 		}
 		defer rows.Close()
@@ -545,7 +558,7 @@ func query[R any](ctx context.Context, tx pgx.Tx, sql string, scan func(pgx.Rows
 			}
 		}
 		if err := rows.Err(); err != nil {
-			yield(nil, err)
+			yield(nil, lost(err))
 		}
 	}
 }

@@ -105,7 +105,7 @@ func TestPatienceEnds(t *testing.T) {
 		check(t, err)
 		kept = append(kept, c)
 	}
-	wantLine(t, hurried(10*time.Millisecond, func() error { _, err := l.Balances(); return err }),
+	wantLine(t, hurried(10*time.Millisecond, func() error { _, err := l.BalancesAfter("", ""); return err }),
 		"all connections of this program to the server of the ledger were in use for 10ms")
 	wantLine(t, hurried(10*time.Millisecond, charge), "all connections of this program")
 	for _, c := range kept {

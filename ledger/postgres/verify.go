@@ -94,17 +94,13 @@ func (v *verifier) read(r *reader, archive string, earlier *ledger.Head) (err er
 		return err
 	}
 	v.Head, _ = v.chains.combine(r.store.id, func(c *chain) ledger.Head { return c.head })
-	stored, err := r.totals()
-	if err != nil {
-		return err
-	}
 	for k, w := range v.latest {
 		b := v.whole.Balances[k]
 		b.Window = w.WindowUse
 		v.whole.Balances[k] = b
 	}
-	v.Balances, v.Limits = int64(len(stored.Balances)), int64(len(stored.Limits))
-	return stored.Check(v.kept, v.whole)
+	v.Balances, v.Limits, err = v.kept.Check(v.whole, r.stored())
+	return err
 }
 
 // readArchive follows the entries that the ledger does not hold any more.
@@ -216,34 +212,15 @@ FROM geosql.entry `
 	}, args...)
 }
 
-// totals reads the balances, limits and role budgets that are stored.
-func (r *reader) totals() (*engine.Totals, error) {
-	b := engine.NewTotals()
-	var k engine.Key
-	err := r.query(`
-SELECT account, unit, spent, reserved, last_charge, coalesce(window_start, 0), window_spent FROM geosql.balance`, func(rows pgx.Rows) error {
-		var row engine.BalanceRow
-		err := rows.Scan(&k.Account, &k.Unit, &row.Spent, &row.Reserved, &row.LastCharge, &row.Window.Start, &row.Window.Spent)
-		b.Balances[k] = row
-		return err
-	})
-	if err != nil {
-		return nil, err
+// stored returns the balances, limits and role budgets that are stored.
+func (r *reader) stored() *engine.Contents {
+	return &engine.Contents{
+		Balances: query(r.ctx, r.conn, storedSQL, scanStored),
+		Limits: query(r.ctx, r.conn, `
+SELECT account, unit, epsilon, coalesce(window_seconds, 0), changed, replace(writer::text, '-', ''), entry FROM geosql.budget`,
+			func(rows pgx.Rows, l *engine.KeyedLimit) error {
+				return rows.Scan(&l.Account, &l.Unit, &l.Epsilon, &l.Seconds, &l.Changed, &l.Writer, &l.Entry)
+			}),
+		RoleBudgets: query(r.ctx, r.conn, roleBudgetsSQL, scanRoleBudget),
 	}
-	err = r.query(`
-SELECT account, unit, epsilon, coalesce(window_seconds, 0), changed, replace(writer::text, '-', ''), entry FROM geosql.budget`, func(rows pgx.Rows) error {
-		var row engine.LimitRow
-		err := rows.Scan(&k.Account, &k.Unit, &row.Epsilon, &row.Seconds, &row.Changed, &row.Writer, &row.Entry)
-		b.Limits[k] = row
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return b, r.query("SELECT role, account, unit, spent FROM geosql.purse", func(rows pgx.Rows) error {
-		var p ledger.RoleBudget
-		err := scanRoleBudget(rows, &p)
-		b.AddRoleBudget(p)
-		return err
-	})
 }

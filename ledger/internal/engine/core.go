@@ -103,6 +103,9 @@ func (c *Core) Balance(account string, unit budget.Unit) (b ledger.Balance, err 
 	return b, err
 }
 
+// Page is the number of balances on a page.
+const Page = 1000
+
 // Sequence returns the charges that a function reads, all of them when the loop over them starts. An
 // error ends the sequence.
 func Sequence(read func() ([]ledger.Charge, error)) iter.Seq2[ledger.Charge, error] {

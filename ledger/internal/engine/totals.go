@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/geosql/geosql/budget"
@@ -79,42 +80,63 @@ func (t *Totals) AddRoleBudget(p ledger.RoleBudget) {
 	t.RoleBudgets[p] += spent
 }
 
-// Check checks that stored totals agree with the entries: the ones that the ledger keeps, and all that
-// there ever were, unless whole is nil.
-func (t *Totals) Check(kept, whole *Totals) error {
-	k, same := compareMaps(kept.Balances, t.Balances)
-	if same && whole != nil {
-		k, same = compareMaps(whole.Balances, t.Balances)
+// Check checks that the rows that a ledger stores agree with the totals of the entries that it keeps, and with those of all that there
+// ever were, unless whole is nil. It takes the rows out of both totals, and counts balances and limits.
+func (t *Totals) Check(whole *Totals, stored *Contents) (balances, limits int64, err error) {
+	if whole == nil {
+		whole = new(Totals)
 	}
-	if !same {
+	wrongBalance := func(k Key) error {
 		return fmt.Errorf("the balance of account %s in %s differs from the sum of its entries", printable.SQL(k.Account), printable.SQL(string(k.Unit)))
 	}
-	if k, same := compareMaps(kept.Limits, t.Limits); !same {
+	for b, err := range stored.Balances {
+		if err != nil {
+			return 0, 0, err
+		}
+		if balances++; !takes(t.Balances, b.Key, b.BalanceRow) || !takes(whole.Balances, b.Key, b.BalanceRow) {
+			return 0, 0, wrongBalance(b.Key)
+		}
+	}
+	wrongLimit := func(k Key) error {
 		return fmt.Errorf("the limit of account %s in %s differs from its entries", printable.SQL(k.Account), printable.SQL(string(k.Unit)))
 	}
-	p, same := compareMaps(kept.RoleBudgets, t.RoleBudgets)
-	if same && whole != nil {
-		p, same = compareMaps(whole.RoleBudgets, t.RoleBudgets)
+	for l, err := range stored.Limits {
+		if err != nil {
+			return 0, 0, err
+		}
+		if limits++; !takes(t.Limits, l.Key, l.LimitRow) {
+			return 0, 0, wrongLimit(l.Key)
+		}
 	}
-	if !same {
+	wrongRole := func(p ledger.RoleBudget) error {
 		return fmt.Errorf("the spending of role %s on account %s in %s differs from the sum of its entries",
 			printable.SQL(p.Role), printable.SQL(p.Account), printable.SQL(string(p.Unit)))
 	}
-	return nil
+	for p, err := range stored.RoleBudgets {
+		if err != nil {
+			return 0, 0, err
+		}
+		k, spent := *p, p.Spent
+		if k.Spent = 0; !takes(t.RoleBudgets, k, spent) || !takes(whole.RoleBudgets, k, spent) {
+			return 0, 0, wrongRole(k)
+		}
+	}
+	return balances, limits, cmp.Or(nothing(wrongBalance, t.Balances, whole.Balances), nothing(wrongLimit, t.Limits), nothing(wrongRole, t.RoleBudgets, whole.RoleBudgets))
 }
 
-// compareMaps reports whether both maps are the same, and else returns a key at which they
-// differ.
-func compareMaps[K, V comparable](a, b map[K]V) (differs K, same bool) {
-	for k, v := range a {
-		if w, ok := b[k]; !ok || v != w {
-			return k, false
+// takes takes a key out of totals, which are nil if there are none to compare, and reports whether it had the value.
+func takes[K, V comparable](totals map[K]V, k K, v V) bool {
+	had, ok := totals[k]
+	delete(totals, k)
+	return totals == nil || ok && had == v
+}
+
+// nothing returns the error of a key that nobody has taken, or nil.
+func nothing[K comparable, V any](wrong func(K) error, totals ...map[K]V) error {
+	for _, m := range totals {
+		for k := range m {
+			return wrong(k)
 		}
 	}
-	for k := range b {
-		if _, ok := a[k]; !ok {
-			return k, false
-		}
-	}
-	return differs, true
+	return nil
 }

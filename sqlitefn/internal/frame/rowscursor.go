@@ -2,11 +2,12 @@ package frame
 
 import "github.com/geosql/geosql/internal/sqlite"
 
-// RowsCursor iterates over rows that were all read at the start.
+// RowsCursor iterates over rows that are read at the start, all or a page of them.
 type RowsCursor[T any] struct {
-	Read func(Call) ([]T, error)
-	Show func(Call, T)
-	rows []T
+	Read  func(Call) ([]T, error)
+	Show  func(Call, T)
+	After func(T) ([]T, error) // reads the rows after one, none at the end; nil if Read reads all
+	rows  []T
 }
 
 func (r *RowsCursor[T]) Filter(c Call, _ uint) (sqlite.Rows, error) {
@@ -21,9 +22,15 @@ func (r *RowsCursor[T]) Next(c Call) (sqlite.Rows, error) {
 	if len(r.rows) == 0 {
 		return sqlite.NoRow, nil
 	}
-	r.Show(c, r.rows[0])
+	row := r.rows[0]
+	r.Show(c, row)
 	r.rows = r.rows[1:]
-	return sqlite.OneRow, nil
+	if len(r.rows) > 0 || r.After == nil {
+		return sqlite.OneRow, nil
+	}
+	var err error
+	r.rows, err = r.After(row)
+	return sqlite.OneRow, err
 }
 
 func (r *RowsCursor[T]) Close() {}

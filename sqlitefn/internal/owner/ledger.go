@@ -22,6 +22,7 @@ var ledgerFunctions = []*frame.Function{
 		Columns: balanceColumns,
 		Does:    "Lists the balances: one row per account and unit that has a limit or was charged. With an account it reads no other.",
 		Notes: "spent and reserved count from the beginning; spent does not include reservations. epsilon_limit is NULL without a limit. " +
+			"Rows are read a page at a time, in the order of accounts and units: where others charge meanwhile, two rows may be of different moments. " +
 			"If the limit has a window, remaining and window_spent (which includes reservations) are those of the current window, which ends at reopens; reopens is NULL before the window's first charge.",
 		Examples: []string{"SELECT account, unit, epsilon_limit, spent FROM ledger_balance", "SELECT unit, remaining FROM ledger_balance('ana')"},
 		Table:    newBalanceCursor,
@@ -76,13 +77,23 @@ var balanceColumns = []string{"account TEXT", "unit TEXT", "epsilon_limit REAL",
 	"window_spent REAL"}
 
 func newBalanceCursor(s *frame.Session) frame.Cursor {
+	var l ledger.Ledger
+	var only bool
 	return &frame.RowsCursor[ledger.Balance]{
-		Read: func(c frame.Call) ([]ledger.Balance, error) {
-			read := ledger.Ledger.Balances
-			if c.Given(argOnly) {
-				read = func(l ledger.Ledger) ([]ledger.Balance, error) { return l.AccountBalances(c.Text(argOnly)) }
+		Read: func(c frame.Call) (balances []ledger.Balance, err error) {
+			if l, err = s.Ledger(); err != nil {
+				return nil, frame.IgnoreNoLedger(err)
 			}
-			return ledgerRows(s, read)(c)
+			if only = c.Given(argOnly); only {
+				return l.AccountBalances(c.Text(argOnly))
+			}
+			return l.BalancesAfter("", "")
+		},
+		After: func(b ledger.Balance) ([]ledger.Balance, error) {
+			if only {
+				return nil, nil
+			}
+			return l.BalancesAfter(b.Account, b.Unit)
 		},
 		Show: func(c frame.Call, b ledger.Balance) {
 			c.ResultString(0, b.Account)

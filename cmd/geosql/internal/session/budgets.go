@@ -53,9 +53,9 @@ func openServerBudgets(url string, f Flags) (*Session, error) {
 // ShowBalances shows the balances of an account, or of all accounts.
 func (s *Session) ShowBalances(ctx context.Context, account *string) error {
 	if account == nil {
-		return s.RunWith(ctx, "SELECT * FROM ledger_balance ORDER BY account, unit")
+		return s.RunWith(ctx, "SELECT * FROM ledger_balance") // in the order of accounts and units
 	}
-	return s.RunWith(ctx, "SELECT * FROM ledger_balance(?1) ORDER BY unit", account)
+	return s.RunWith(ctx, "SELECT * FROM ledger_balance(?1)", account)
 }
 
 // nearSQL reads the balances that count against a limit with at least a share of it. A limit of 0 is used up.
