@@ -78,7 +78,7 @@ type Charger interface {
 	// NewStatement starts a run of an SQL statement. On a closed ledger its charges fail.
 	NewStatement() Statement
 
-	// Ready returns the error that any charge would meet now, or nil. It begins a transaction as a charge does, and stores
+	// Ready returns the error that a charge would meet now, or nil. It begins a transaction as a charge does, and stores
 	// nothing.
 	Ready(ctx context.Context) error
 }

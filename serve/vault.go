@@ -16,6 +16,7 @@ import (
 	"github.com/geosql/geosql/ledger/engines"
 	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/sealed/catalog"
+	"github.com/geosql/geosql/serve/internal/keeper"
 	"github.com/geosql/geosql/serve/internal/role"
 	"github.com/geosql/geosql/serve/internal/wire"
 	"github.com/geosql/geosql/sqlitefn"
@@ -168,6 +169,8 @@ type unchargedError struct {
 func (e *unchargedError) Error() string { return "nobody can be charged: " + e.reason }
 func (e *unchargedError) Unwrap() error { return e.cause }
 
+const diskFull = "the disk of the ledger is full"
+
 // leastRoom is how many bytes the disk of a ledger has left at least: some charges may still find room below it.
 const leastRoom = 256 << 10
 
@@ -184,7 +187,7 @@ func (v *vault) check(ctx context.Context) error {
 		if size, e := v.ledger.Size(ctx); e == nil {
 			v.size.Store(&size)
 			if err == nil && 0 <= size.Room && size.Room < leastRoom {
-				err = &unchargedError{"the disk of the ledger is full", fmt.Errorf("it has %d bytes left", size.Room)}
+				err = &unchargedError{diskFull, fmt.Errorf("it has %d bytes left", size.Room)}
 			}
 		}
 	}
@@ -232,6 +235,8 @@ func (v *vault) ready(ctx context.Context) error {
 		return &unchargedError{"the ledger has lost charges", err}
 	case errors.Is(err, ledger.ErrUnreachable):
 		return &unchargedError{"the ledger cannot be reached", err}
+	case keeper.IsFull(err):
+		return &unchargedError{diskFull, err}
 	}
 	return &unchargedError{"the server's log says why", err}
 }

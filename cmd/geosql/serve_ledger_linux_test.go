@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
+	"github.com/geosql/geosql/internal/files/filestest"
 	"github.com/geosql/geosql/internal/pgtest"
 	"github.com/geosql/geosql/internal/servetest"
 )
@@ -23,11 +24,17 @@ import (
 // sealedOn makes a sealed database with readings of two accounts, and moves its ledger to a server.
 func sealedOn(t *testing.T, server *pgtest.Server) (p sealedPlace, url string) {
 	t.Helper()
+	url = server.Database(t)
+	return sealedAt(t, url), url
+}
+
+// sealedAt is sealedOn for an empty database.
+func sealedAt(t *testing.T, url string) (p sealedPlace) {
+	t.Helper()
 	p = newSealed(t)
 	p.append("ana,1,2.5,48.5,2.5\nbo,2,3,48.5,2.5\n")
-	url = server.Database(t)
 	p.run("ledger", "move", p.out+"-ledger", url)
-	return p, url
+	return p
 }
 
 // A sealed database is served with its ledger on a server, also after that was away.
@@ -69,6 +76,70 @@ func TestServeWithLedgerOnServer(t *testing.T) {
 		again, err := ask()
 		return err == nil && again == first
 	})
+}
+
+// While the disk of the ledger's server is full, health says so within seconds, nobody is charged, and earlier answers are given again.
+func TestServeFullDiskOfServer(t *testing.T) {
+	t.Parallel()
+	folder := filestest.SmallDisk(t, 32)
+	server := pgtest.Own(t)
+	url := server.DatabaseIn(t, folder)
+	p := sealedAt(t, url)
+	p.run("role", "--ledger", url, p.out, "add", "ana", "--password-file", clitest.WriteFile(t, "sesame\n"), "--columns", "meter.kwh", "--epsilon", "kWh=50")
+	s := startServing(t, p, "--ledger", url)
+	c := s.MustConnect("")
+	asked := 0
+	ask := func(n int) (state string) { // for an epsilon of n millionths
+		var sum float64
+		err := c.QueryRow(t.Context(), fmt.Sprintf("SELECT dx_sum(kwh, 0.%06d) FROM meter", n)).Scan(&sum)
+		if err != nil {
+			return servetest.SQLState(err)
+		}
+		return "00000"
+	}
+	askAnother := func() string { asked++; return ask(asked) }
+	health := func(want string) {
+		t.Helper()
+		said, end := "", time.Now().Add(5*time.Second)
+		for said != want && time.Now().Before(end) {
+			_, said = servetest.Fetch(t, http.DefaultClient, "http://"+s.httpAddr+"/healthz")
+			time.Sleep(100 * time.Millisecond)
+		}
+		if said != want {
+			t.Errorf("health: %s, want %s", said, want)
+		}
+	}
+	spent := func() string {
+		return clitest.Query(t, "-csv", "--ledger", url, p.out, "SELECT max(spent) FROM ledger_balance")
+	}
+	if state := askAnother(); state != "00000" {
+		t.Fatal(state)
+	}
+	health("ok")
+	filler := filestest.Fill(t, folder)
+	health("nobody can be charged: the disk of the ledger is full")
+	state := ""
+	for state = askAnother(); state == "00000" && asked < 2000; state = askAnother() { // while pages have room
+	}
+	if state != "53100" {
+		t.Fatalf("question %d: %s", asked, state)
+	}
+	before := spent()
+	if state := askAnother(); state != "53100" {
+		t.Errorf("on a full disk: %s", state)
+	}
+	if state := ask(1); state != "00000" {
+		t.Errorf("the first question again: %s", state)
+	}
+	if now := spent(); now != before {
+		t.Errorf("%s is spent, after %s", now, before)
+	}
+	check(t, os.Remove(filler))
+	health("ok")
+	if state := askAnother(); state != "00000" {
+		t.Errorf("with room: %s", state)
+	}
+	p.run("budget", url, "--verify")
 }
 
 // While the ledger says nothing, statements end with their time or when they are canceled, health says so, and logins and

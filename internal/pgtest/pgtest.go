@@ -388,6 +388,19 @@ func (s *Server) Copy(t testing.TB, template string, fill func(url string)) stri
 	return s.copyOf(t, template)
 }
 
+// DatabaseIn creates a database as Database does, on a server of the test's own, with its data in a folder of
+// the test's.
+func (s *Server) DatabaseIn(t testing.TB, folder string) string {
+	t.Helper()
+	s.mine(t)
+	data := filepath.Join(folder, "data")
+	check(t, os.Mkdir(data, 0o700))
+	check(t, s.place.user.give(data))
+	check(t, os.Chmod(filepath.Dir(folder), 0o711)) // so that the server can enter
+	check(t, s.exec(fmt.Sprintf("CREATE TABLESPACE elsewhere LOCATION '%s'", data)))
+	return s.copyOf(t, "template1 TABLESPACE elsewhere")
+}
+
 // copyOf creates a database as a copy of another, which the end of the test drops, and returns its URL.
 func (s *Server) copyOf(t testing.TB, template string) string {
 	t.Helper()

@@ -84,6 +84,21 @@ FROM pg_class WHERE relnamespace = 'geosql'::regnamespace AND relkind = 'r'`, ni
 	return s, err
 }
 
+// roomSQL writes some 300 kB to a temporary file on the disk of the database, which fails with 53100 where that is full. Nothing of it
+// stays, not even a dead row.
+const roomSQL = "SET LOCAL work_mem = '64kB'; SET LOCAL temp_tablespaces = ''; SELECT count(*) FROM generate_series(1, 10000)"
+
+// Ready implements [ledger.Ledger]. It also finds out whether the server's disk has room.
+func (l *Ledger) Ready(ctx context.Context) error {
+	if err := l.Core.Ready(ctx); err != nil {
+		return err
+	}
+	return engine.Wrap(l.store.view(ctx, func(r *reader) error {
+		_, err := r.conn.Conn().PgConn().Exec(ctx, roomSQL).ReadAll()
+		return lost(err)
+	}))
+}
+
 // Charges implements [ledger.Ledger].
 func (l *Ledger) Charges() iter.Seq2[ledger.Charge, error] {
 	return engine.Sequence(l.readCharges)

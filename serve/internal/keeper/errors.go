@@ -54,7 +54,7 @@ func (k *Keeper) shown(err error) error {
 	}
 	k.complaints.say(k.log, err)
 	switch {
-	case isFull(err):
+	case IsFull(err):
 		return errFull
 	case errors.Is(err, ledger.ErrLost):
 		return errLost
@@ -117,8 +117,8 @@ func (c *complaints) say(log *slog.Logger, err error) {
 	c.more++
 }
 
-// isFull reports whether the disk of the ledger, or of temporary files, is full.
-func isFull(err error) bool {
+// IsFull reports whether the disk of the ledger, or of temporary files, is full.
+func IsFull(err error) bool {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Full()
 	}
