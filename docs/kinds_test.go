@@ -77,6 +77,21 @@ func TestPagesAreShort(t *testing.T) {
 	}
 }
 
+// Pages of evidence say their result in their first five lines.
+func TestEvidenceBeginsWithItsResult(t *testing.T) {
+	for _, page := range pagesByKind(t)["Evidence"] {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, body, _ := strings.Cut(string(text), "\n\n")
+		result, _, _ := strings.Cut(body, "\n\n")
+		if !strings.HasPrefix(result, "**Result.** ") || strings.Count(result, "\n") > 2 {
+			t.Errorf("%s does not begin with its result", page)
+		}
+	}
+}
+
 // Decisions are numbered and listed newest first, and say their reason, their price and when to look at them again.
 func TestDecisions(t *testing.T) {
 	list, err := os.ReadFile("decisions/README.md")

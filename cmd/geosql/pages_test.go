@@ -17,7 +17,7 @@ import (
 
 // pages are the pages with commands to run, each from top to bottom in a folder of its own, which
 // has the command and the examples as a clone has.
-var pages = []string{"first-answer-locations", "first-answer-meters", "first-hour", "first-sealed", "epsilon", "choosing", "skewed", "public", "budgets", "first-release"}
+var pages = []string{"first-answer-locations", "first-answer-meters", "first-hour", "first-sealed", "epsilon", "choosing", "skewed", "public", "budgets", "how-accurate", "first-release"}
 
 // A block of a page is run by a shell. "sh" demands success, "sh refused" an error of geosql. The text
 // below it is its output; of answers with noise ("sh drawn"), and of errors, that holds but for numbers.

@@ -20,6 +20,8 @@ var pictures = map[string]func() (string, error){
 	"heat-maps.svg":                 heatMaps,
 	"belief.svg":                    belief,
 	"chain-of-a-charge.svg":         chainOfACharge,
+	"sealed-roles.svg":              sealedRoles,
+	"secret-of-a-statement.svg":     secretOfAStatement,
 	"growth.svg":                    growth,
 	"smoothed-trace.svg":            smoothedTrace,
 }
