@@ -13,6 +13,6 @@ func Symlink(t testing.TB, to, path string) {
 		t.Skip("this user cannot make symbolic links: ", err)
 	}
 	if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSymlink == 0 {
-		t.Skip("this system does not tell what a symbolic link is")
+		t.Skip("this system makes no symbolic links")
 	}
 }
