@@ -41,8 +41,9 @@ func Shown(oid uint32) uint32 {
 	return oid
 }
 
-// linkEnd returns the index behind the operand of an operator that begins at i, or i if there is none.
-func (r *rewriter) linkEnd(i, hi int) int {
+// operandEnd returns the index behind the operand of an operator that begins at i, or i if there is none. It is read with its AT TIME
+// ZONE if zoned is set.
+func (r *rewriter) operandEnd(i, hi int, zoned bool) int {
 	k := i
 	for r.at(k, hi).IsSymbol("-", "+", "~") {
 		k = r.skip(k+1, hi)
@@ -71,10 +72,11 @@ func (r *rewriter) linkEnd(i, hi int) int {
 			}
 		case t.Is("array"):
 			return i
-		case t.Is("time") && isLiteral(r.at(next, hi)):
+		case isLiteral(r.at(next, hi)) && (temporals[t.Name()] != noTime || t.Is("time")):
 			end = next + 1
-		case isLiteral(r.at(next, hi)) && temporals[t.Name()] != noTime:
-			end = r.operandFrom(k, hi, onePrimary)
+			if unit := r.skip(end, hi); t.Is("interval") && units[r.at(unit, hi).Name()] {
+				end = unit + 1
+			}
 		case t.Kind == sqltext.Word && notOperands[t.Name()] && !(t.Is("left", "right") && r.opens(next, hi)):
 			return i
 		default:
@@ -103,8 +105,8 @@ func (r *rewriter) linkEnd(i, hi int) int {
 			end = after
 		case t.IsSymbol("[") && r.match[n] >= 0:
 			end = r.after(n)
-		case t.Is("at") && r.at(r.skip(n+1, hi), hi).Is("time"):
-			end = r.operandFrom(r.skip(r.skip(n+1, hi)+1, hi)+1, hi, onePrimary)
+		case zoned && t.Is("at") && r.at(r.skip(n+1, hi), hi).Is("time"):
+			end = r.operandEnd(r.skip(r.skip(r.skip(n+1, hi)+1, hi)+1, hi), hi, false)
 		default:
 			return end
 		}
@@ -115,7 +117,7 @@ func (r *rewriter) linkEnd(i, hi int) int {
 func (r *rewriter) links(i, hi int) (list []link) {
 	operator := -1
 	for {
-		end := r.linkEnd(i, hi)
+		end := r.operandEnd(i, hi, true)
 		if end == i {
 			return nil
 		}
@@ -134,6 +136,9 @@ func (r *rewriter) compute(e *emitter, i, hi int, previous sqltext.Token) int {
 	if len(list) == 1 && r.tokens[i].IsSymbol("-", "+", "~") && isTime(r.typeOfSpan(i, list[0].hi)) {
 		r.fail(i, pgfunc.CodeNoFunction, "operator does not exist: %s date or time", r.tokens[i].Text)
 	}
+	if len(list) > 0 && e.operand < 0 {
+		e.sum = begin{len(e.out), i}
+	}
 	if len(list) < 2 {
 		return i
 	}
@@ -141,7 +146,7 @@ func (r *rewriter) compute(e *emitter, i, hi int, previous sqltext.Token) int {
 	special, divides := false, false
 	for k := range list {
 		l := &list[k]
-		l.oid = r.typeOfSpan(l.lo, l.hi)
+		l.oid = cmp.Or(typeOfKind(r.temporal(l.lo, l.hi)), r.typeOfSpan(l.lo, l.hi))
 		special = special || isTime(l.oid) || is(l.oid, "interval") || r.isTextColumn(l.span)
 		divides = divides || k > 0 && r.tokens[l.operator].IsSymbol("/", "%")
 	}
@@ -179,7 +184,6 @@ func (r *rewriter) compute(e *emitter, i, hi int, previous sqltext.Token) int {
 	if joined {
 		term.text = "(" + term.text + ")"
 	}
-	e.joint = ""
 	e.push(term.text)
 	return e.until
 }
@@ -364,30 +368,27 @@ var aggregates = set(`count sum avg min max total group_concat string_agg array_
 // findBare notes a column of the select list from lo to hi that is neither aggregated nor in GROUP BY, which is among the clauses from
 // tail to end.
 func (r *rewriter) findBare(lo, hi, tail, end int) {
-	grouped, found := map[string]bool{}, false
+	grouped := map[string]bool{}
 	by := r.find(tail, end, "group")
 	for k := by; k >= 0 && k < end && !r.tokens[k].Is("having", "window", "order", "limit"); k++ {
 		grouped[cmp.Or(r.tokens[k].Name(), r.tokens[k].Text)] = true
 	}
-	bare, items, number := "", 0, 1
-	for i := lo; i < hi; i++ {
-		t := r.tokens[i]
-		next := r.skip(i+1, hi)
-		switch name := t.Name(); {
-		case t.IsSymbol(","):
-			items, number = 0, number+1
-		case r.opens(next, hi) && (aggregates[name] || r.private[name].Returns != ""):
-			after := r.at(r.skip(r.after(next), hi), hi)
-			found, i = found || !after.Is("over"), r.after(next)-1
-		case r.match[i] >= 0 && r.at(next, hi).Is("select"), t.Is("over") && r.opens(next, hi):
-			i = r.after(max(i, next)) - 1
-		case items == 0 && (grouped[strconv.Itoa(number)] || grouped[name]), r.back(i) >= lo && r.tokens[r.back(i)].Is("as"):
-			items = -1 << 30
-		case items >= 0 && name != "" && !grouped[name] && r.typeOfColumn != nil && r.typeOfColumn(name) != 0 && bare == "":
-			bare = name
-		}
-		if !t.IsBlank() {
-			items++
+	bare, found := "", false
+	for n, item := range r.list(lo, hi) {
+		named, _ := r.result(item.lo, item.hi)
+		alone := !grouped[strconv.Itoa(n+1)] && !grouped[named.Name]
+		for i := item.lo; i < item.hi; i++ {
+			next := r.skip(i+1, hi)
+			switch name := r.tokens[i].Name(); {
+			case r.opens(next, hi) && (aggregates[name] || r.private[name].Returns != ""):
+				after := r.at(r.skip(r.after(next), hi), hi)
+				found, i = found || !after.Is("over"), r.after(next)-1
+			case r.match[i] >= 0 && r.at(next, hi).Is("select"), name == "over" && r.opens(next, hi):
+				i = r.after(max(i, next)) - 1
+			case bare != "" || !alone || name == "" || grouped[name] || r.typeOfColumn == nil || r.tokens[max(0, r.back(i))].Is("as"):
+			case r.typeOfColumn(name) != 0:
+				bare = name
+			}
 		}
 	}
 	if bare != "" && (found || by >= 0) {

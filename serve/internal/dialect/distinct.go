@@ -15,28 +15,23 @@ func (r *rewriter) distinctOn(list, open, from, tail, hi int) string {
 		name string
 	}
 	var items []item
-	for i, start := r.match[open]+1, r.match[open]+1; i <= selects; i = r.after(i) {
-		if i < selects && !r.tokens[i].IsSymbol(",") {
-			if strings.HasPrefix(r.tokens[i].Name(), "dx_") || strings.HasPrefix(r.tokens[i].Name(), "geo") {
+	for _, s := range r.list(r.match[open]+1, selects) {
+		for i := s.lo; i < s.hi; i = r.after(i) {
+			if name := r.tokens[i].Name(); strings.HasPrefix(name, "dx_") || strings.HasPrefix(name, "geo") {
 				r.unsupported(i, "DISTINCT ON with private answers, which all rows would pay for", "choose the rows in a subquery, by row_number() OVER (PARTITION BY ..)")
 			}
-			continue
 		}
-		result, ok := r.result(start, i)
+		result, ok := r.result(s.lo, s.hi)
 		if !ok {
 			r.unsupported(list, "DISTINCT ON with *", "name the columns")
 			return ""
 		}
-		end := i
-		if k := r.back(i); r.tokens[k].Name() == result.Name && r.tokens[r.back(k)].Is("as") {
-			end = r.back(k)
-		} else if k > start && r.tokens[k].Name() == result.Name && !r.tokens[r.back(k)].IsSymbol(".") && r.back(k) >= start {
-			end = k
+		if k := r.back(s.hi); r.tokens[k].Name() == result.Name && r.tokens[r.back(k)].Is("as") {
+			s.hi = r.back(k)
+		} else if k > s.lo && r.tokens[k].Name() == result.Name && !r.tokens[r.back(k)].IsSymbol(".") && r.back(k) >= s.lo {
+			s.hi = k
 		}
-		items = append(items, item{span{start, end}, result.Name})
-		if start = i + 1; i == selects {
-			break
-		}
+		items = append(items, item{s, result.Name})
 	}
 	// The tail has conditions and groups, ORDER BY, and limits.
 	order, limit := hi, hi
@@ -67,14 +62,8 @@ func (r *rewriter) distinctOn(list, open, from, tail, hi int) string {
 	}
 	terms := func(lo, hi int) string {
 		var list []string
-		for i, start := lo, lo; i <= hi; i = r.after(i) {
-			if i == hi || r.tokens[i].IsSymbol(",") {
-				list = append(list, explained(start, i))
-				start = i + 1
-			}
-			if i == hi {
-				break
-			}
+		for _, item := range r.list(lo, hi) {
+			list = append(list, explained(item.lo, item.hi))
 		}
 		return strings.Join(list, ", ")
 	}

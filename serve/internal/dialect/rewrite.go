@@ -318,16 +318,24 @@ func set(words string) map[string]bool {
 type emitter struct {
 	out     []string
 	operand int
-	literal bool   // the operand is one text or parameter
-	applied int    // casts and subscripts to the operand
-	cases   []span // where CASEs begin: in out, and among the tokens
-	from    int    // the first token of the operand
-	until   int    // the end of the chain of operators that has been looked at
-	list    bool   // the tokens are a select list
+	literal bool // the operand is one text or parameter
+	applied int  // casts and subscripts to the operand
+	cases   []branches
+	from    int   // the first token of the operand
+	until   int   // the end of the chain of operators that has been looked at
+	sum     begin // of that chain, or of the operand
+	list    bool  // the tokens are a select list
+	token   int   // that is being written
+}
 
-	token        int    // that is being written
-	joint        string // the operator before it
-	sum, product run
+// A begin is where text begins: in the chunks, and among the tokens.
+type begin struct{ chunk, token int }
+
+// Branches are those of a CASE that has not ended. Around it is a chain of operators.
+type branches struct {
+	begin
+	sum   begin
+	until int
 }
 
 func (e *emitter) put(s string) { e.out = append(e.out, s) }
@@ -335,12 +343,6 @@ func (e *emitter) put(s string) { e.out = append(e.out, s) }
 // push appends an operand.
 func (e *emitter) push(s string) {
 	e.operand, e.literal, e.applied, e.from = len(e.out), false, 0, e.token
-	if e.joint == "" || e.joint != "+" && e.joint != "-" && e.sum.chunk < 0 {
-		e.sum = run{chunk: e.operand, token: e.token}
-	}
-	if e.joint == "" || e.joint == "+" || e.joint == "-" {
-		e.product = run{chunk: e.operand, token: e.token}
-	}
 	e.out = append(e.out, s)
 }
 
@@ -357,7 +359,7 @@ func (e *emitter) apply(f func(operand string) string) {
 // emit rewrites tokens one after the other. If list is set, they are a select list.
 func (r *rewriter) emit(lo, hi int, list bool) string {
 	e := &emitter{operand: -1, list: list}
-	previous, binary, ordering := sqltext.Token{}, false, false
+	previous, ordering := sqltext.Token{}, false
 	for i := lo; i < hi && r.err == nil; {
 		t := r.tokens[i]
 		start := i
@@ -385,11 +387,6 @@ func (r *rewriter) emit(lo, hi int, list bool) string {
 					continue
 				}
 			}
-			e.token, e.joint = i, ""
-			if binary {
-				e.joint = previous.Text
-			}
-			binary = e.operand >= 0 && t.IsSymbol("+", "-", "*", "/", "%")
 		}
 		switch t.Kind {
 		case sqltext.Text, sqltext.Escaped, sqltext.Dollar:
@@ -480,15 +477,13 @@ func (r *rewriter) symbol(e *emitter, i, hi int, previous sqltext.Token) int {
 		if e.operand >= 0 {
 			return r.matching(e, i, i+1, hi, t.Text)
 		}
-	case "+", "-", "*", "/", "<", ">", "<=", ">=":
-		if end := r.computeTimes(e, i, hi); end > 0 {
+	case "<", ">", "<=", ">=", "=", "<>", "!=":
+		if end := r.compare(e, i, hi); end > 0 {
 			return end
 		}
-	case "=", "<>", "!=":
-		if end := r.computeTimes(e, i, hi); end > 0 {
-			return end
+		if t.IsSymbol("=", "<>", "!=") {
+			return r.quantified(e, i, hi)
 		}
-		return r.quantified(e, i, hi)
 	case "@>", "<@", "&&", "#>", "#>>", "^@", "^", "@@", "#", "=>":
 		r.unsupported(i, "operator "+t.Text, "")
 	}
@@ -643,7 +638,7 @@ func (r *rewriter) word(e *emitter, i, hi int, previous sqltext.Token) int {
 			r.unsupported(i, m.what, m.hint)
 		}
 	}
-	if (w.name == "between" || w.name == "not" && w.next.Is("between")) && r.times && e.operand >= 0 && e.sum.chunk >= 0 && r.kindOf(&e.sum, i) == anInterval {
+	if (w.name == "between" || w.name == "not" && w.next.Is("between")) && e.operand >= 0 && r.temporal(e.sum.token, i) == anInterval {
 		r.unsupported(i, "BETWEEN of intervals", "compare with >= and <=")
 	}
 	if w.name == "at" && w.next.Is("time") && e.operand >= 0 {
@@ -681,12 +676,14 @@ func (r *rewriter) keep(e *emitter, i int) int {
 func (r *rewriter) keyword(e *emitter, w word) int {
 	switch w.name {
 	case "case":
-		e.cases = append(e.cases, span{len(e.out), w.i})
+		e.cases = append(e.cases, branches{begin{len(e.out), w.i}, e.sum, e.until})
+		e.until = 0
 		return r.keep(e, w.i)
 	case "end":
 		if k := len(e.cases); k > 0 {
 			e.put(r.tokens[w.i].Text)
-			e.operand, e.from, e.cases, e.literal = e.cases[k-1].lo, e.cases[k-1].hi, e.cases[:k-1], false
+			c := e.cases[k-1]
+			e.operand, e.from, e.sum, e.until, e.cases, e.literal = c.chunk, c.token, c.sum, c.until, e.cases[:k-1], false
 			return w.i + 1
 		}
 		return r.keep(e, w.i)
@@ -1002,15 +999,17 @@ func (r *rewriter) clauses(e *emitter, i, hi int) int {
 }
 
 // split returns the items, between commas, of the group that opens at a token.
-func (r *rewriter) split(open int) (parts []span) {
-	shut := r.match[open]
-	from := open + 1
-	for i := from; i < shut; i = r.after(i) {
+func (r *rewriter) split(open int) []span { return r.list(open+1, r.match[open]) }
+
+// list returns the items, between commas, from lo to hi.
+func (r *rewriter) list(lo, hi int) (items []span) {
+	from := lo
+	for i := lo; i < hi; i = r.after(i) {
 		if r.tokens[i].IsSymbol(",") {
-			parts, from = append(parts, span{from, i}), i+1
+			items, from = append(items, span{from, i}), i+1
 		}
 	}
-	return append(parts, span{from, shut})
+	return append(items, span{from, hi})
 }
 
 // find returns the index of a keyword between lo and hi outside of parentheses, or -1.

@@ -51,6 +51,8 @@ func TestRewrite(t *testing.T) {
 		{"SELECT a AT TIME ZONE 'UTC' AT TIME ZONE z FROM t", "SELECT timezone(z, timezone('UTC', a)) FROM t"},
 		{"SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY a DESC) AS m FROM t", "SELECT percentile_cont(a, 0.5, 1) AS m FROM t"},
 		{"SELECT b - now() AS d FROM t ORDER BY d DESC, age(a, b)", "SELECT pg_subtract(b, strftime('%Y-%m-%d %H:%M:%f+00', 'now')) AS d FROM t ORDER BY pg_span(d) DESC, pg_span(age(a, b))"},
+		{"SELECT a FROM t WHERE now() - b > interval '1 day' * 2 + '3 hours'::interval", "SELECT a FROM t WHERE pg_span(pg_subtract(strftime('%Y-%m-%d %H:%M:%f+00', 'now'), b)) > pg_span(pg_add(pg_multiply(pg_interval('1 day'), 2), pg_interval('3 hours')))"},
+		{"SELECT CASE WHEN age(a, b) > interval '1 day' THEN 1 END + 2", "SELECT CASE WHEN pg_span(age(a, b)) > pg_span(pg_interval('1 day')) THEN 1 END + 2"},
 		{"SELECT DISTINCT ON (a) a, b AS c FROM t WHERE d ORDER BY a, c DESC LIMIT 3", "SELECT pg_c1 AS \"a\", pg_c2 AS \"c\" FROM (SELECT a AS pg_c1, b AS pg_c2, " +
 			"row_number() OVER (PARTITION BY a ORDER BY a, b DESC) AS pg_n, row_number() OVER (ORDER BY a, b DESC) AS pg_o FROM t  WHERE d ) WHERE pg_n = 1 ORDER BY pg_o LIMIT 3"},
 		{"SELECT a IS DISTINCT FROM b FROM public.t", "SELECT a IS DISTINCT FROM b FROM main.t"},
@@ -122,8 +124,6 @@ func TestLimits(t *testing.T) {
 		}
 	}
 }
-
-
 
 func BenchmarkRewrite(b *testing.B) {
 	for b.Loop() {
@@ -248,4 +248,17 @@ func FuzzRewrite(f *testing.F) {
 			t.Fatalf("%q becomes %q, %v", text, out, err)
 		}
 	})
+}
+
+// A column counts as bare unless its item of the select list is aggregated or in GROUP BY, also by its position or name.
+func TestBareColumns(t *testing.T) {
+	for sql, want := range map[string]string{
+		"SELECT a, count(*) FROM t": "a", "SELECT a, sum(b) OVER () FROM t": "", "SELECT coalesce(a, 1), b, count(*) FROM t GROUP BY 1, 2": "",
+		"SELECT count(*), lower(a) AS x FROM t GROUP BY x": "", "SELECT a + b, count(*) FROM t GROUP BY a": "b", "SELECT count(*) AS a FROM t": "",
+	} {
+		d := Describe(Read(sql), func(name string) uint32 { return map[string]uint32{"a": 20, "b": 20}[name] }, nil)
+		if _, err := d.Rewrite(true); err != nil || d.bare != want {
+			t.Errorf("%s: %q, %v", sql, d.bare, err)
+		}
+	}
 }

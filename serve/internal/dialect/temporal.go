@@ -151,121 +151,33 @@ func (r *rewriter) term(items []int, end int) temporal {
 // units are the words behind interval '7'.
 var units = set("year month day hour minute second")
 
-// How much operand reads.
-const (
-	onePrimary = iota // with its casts
-	oneFactor         // and with AT TIME ZONE
-	oneTerm           // and with its factors
-)
-
-// operandFrom returns the index behind the operand that begins at i.
-func (r *rewriter) operandFrom(i, hi, level int) int {
-	end := i
-	for k := r.skip(i, hi); k < hi; k = r.skip(end, hi) {
-		t := r.tokens[k]
-		chain, after := r.chain(k, hi)
-		next := r.skip(k+1, hi)
-		switch {
-		case end > i:
-			switch {
-			case t.IsSymbol("::"):
-				_, end = r.typeName(k+1, hi)
-			case t.IsSymbol("[") && r.match[k] >= 0:
-				end = r.after(k)
-			case level >= oneFactor && t.Is("at") && r.at(next, hi).Is("time"):
-				zone := r.skip(next+1, hi)
-				end = r.operandFrom(zone+1, hi, onePrimary)
-			case level == oneTerm && t.IsSymbol("*", "/", "%"):
-				to := r.operandFrom(k+1, hi, oneFactor)
-				if to == k+1 {
-					return end
-				}
-				end = to
-			default:
-				return end
-			}
-		case t.IsSymbol("("):
-			end = r.after(k)
-		case isLiteral(r.at(next, hi)) && temporals[t.Name()] != noTime:
-			end = next + 1
-			if unit := r.skip(end, hi); t.Is("interval") && units[r.at(unit, hi).Name()] {
-				end = unit + 1
-			}
-		case t.Kind == sqltext.Word && notOperands[t.Name()]:
-			return end
-		case len(chain) > 0:
-			if end = after; r.opens(r.skip(after, hi), hi) {
-				end = r.after(r.skip(after, hi))
-			}
-		case t.IsText(), t.Kind == sqltext.Number, t.Kind == sqltext.Position, t.Kind == sqltext.Variable:
-			end = k + 1
-		default:
-			return end
-		}
-	}
-	return end
-}
-
-// A run is an operand that ends the text so far: a sum or a product.
-type run struct {
-	chunk, token int // where it begins; a chunk of -1 says that there is none
-	kind         temporal
-	known        bool // whether kind is
-}
-
-// kindOf returns the kind of a run that ends before token i.
-func (r *rewriter) kindOf(run *run, i int) temporal {
-	if !run.known {
-		run.kind, run.known = r.temporal(run.token, i), true
-	}
-	return run.kind
-}
-
 // timed are the functions of operators on times.
 var timed = map[string]string{"+": "pg_add", "-": "pg_subtract", "*": "pg_multiply", "/": "pg_divide"}
 
-// computeTimes rewrites an operator with a time beside it. It returns 0 for others.
-func (r *rewriter) computeTimes(e *emitter, i, hi int) int {
-	operator := r.tokens[i].Text
-	if !r.times || e.operand < 0 || e.sum.chunk < 0 {
+// compare rewrites a comparison with an interval beside it. It returns 0 for others.
+func (r *rewriter) compare(e *emitter, i, hi int) int {
+	if !r.times || e.operand < 0 {
 		return 0
 	}
-	left, level := &e.sum, oneTerm
-	if operator == "*" || operator == "/" {
-		left, level = &e.product, oneFactor
-	}
-	end := r.operandFrom(i+1, hi, level)
-	a, b := r.kindOf(left, i), r.temporal(i+1, end)
-	compared := timed[operator] == ""
-	interval := a == anInterval || b == anInterval
-	switch {
-	case end == i+1, a == noTime && b == noTime, !interval && (compared || level == oneFactor):
+	list := r.links(r.skip(i+1, hi), hi)
+	if len(list) == 0 {
 		return 0
 	}
-	x, y := strings.TrimSpace(strings.Join(e.out[left.chunk:], "")), strings.TrimSpace(r.emit(i+1, end, false))
-	e.out, e.operand, e.literal = e.out[:left.chunk], left.chunk, false
-	if compared {
-		e.out = append(e.out, "pg_span("+x+") "+operator+" pg_span("+y+")")
-		e.operand, e.sum.chunk = -1, -1
-		return end
+	from, end := list[0].lo, list[len(list)-1].hi
+	if r.temporal(e.sum.token, i) != anInterval && r.temporal(from, end) != anInterval {
+		return 0
 	}
-	e.out = append(e.out, timed[operator]+"("+x+", "+y+")")
-	if left.kind = anInterval; level == oneTerm {
-		left.kind = joined(operator, a, b)
-		e.product = e.sum
-	} else if e.sum.chunk == e.product.chunk {
-		e.sum.kind, e.sum.known = left.kind, true
-	} else {
-		e.sum.known = false
-	}
+	left := strings.TrimSpace(strings.Join(e.out[e.sum.chunk:], ""))
+	e.out = append(e.out[:e.sum.chunk], "pg_span("+left+") "+r.tokens[i].Text+" pg_span("+r.emit(from, end, false)+")")
+	e.operand = -1
 	return end
 }
 
 // atTimeZone rewrites x AT TIME ZONE y with its AT at i.
 func (r *rewriter) atTimeZone(e *emitter, i, hi int) int {
-	from := r.skip(r.skip(i+1, hi)+1, hi) + 1
-	end := r.operandFrom(from, hi, onePrimary)
-	if from >= hi || end == from {
+	from := r.skip(r.skip(r.skip(i+1, hi)+1, hi)+1, hi)
+	end := r.operandEnd(from, hi, false)
+	if end == from {
 		r.fail(i, "42601", "a zone has to follow AT TIME ZONE")
 		return hi
 	}
@@ -297,21 +209,17 @@ func (r *rewriter) intervalNames(lo, hi int) (list []string) {
 	if !r.times {
 		return nil
 	}
-	for i, from := lo, lo; i <= hi; i = r.after(i) {
-		if i < hi && !r.tokens[i].IsSymbol(",") {
+	for _, item := range r.list(lo, hi) {
+		name := r.back(item.hi)
+		if name <= item.lo || r.tokens[name].Name() == "" {
 			continue
 		}
-		if k := r.back(i); k > from && r.tokens[k].Name() != "" {
-			end := k
-			if as := r.back(k); r.tokens[as].Is("as") {
-				end = as
-			}
-			if r.temporal(from, end) == anInterval {
-				list = append(list, r.tokens[k].Name())
-			}
+		end := name
+		if as := r.back(name); r.tokens[as].Is("as") {
+			end = as
 		}
-		if from = i + 1; i == hi {
-			break
+		if r.temporal(item.lo, end) == anInterval {
+			list = append(list, r.tokens[name].Name())
 		}
 	}
 	return list
