@@ -14,7 +14,7 @@ const staged = stage(root, srcDir)
 const index = fs.readFileSync(path.join(root, 'docs/index.md'), 'utf8')
 const sidebar = index.split(/^## /m).slice(1).map(section => ({
   text: section.match(/.*/)[0],
-  collapsed: /^(Evidence|The project)/.test(section),
+  collapsed: /^(How to|Evidence|The project)/.test(section),
   items: [...section.matchAll(/^- \[(.*?)\]\((.*?)\)/gm)].map(([, text, file]) => ({
     text, link: '/' + staged.pages.get(path.posix.join('docs', file)).replace(/index\.md$|\.md$/, ''),
   })),

@@ -165,6 +165,51 @@ func sumRadius(eps float64) func(p float64) (float64, error) {
 	}
 }
 
+// sumErrorAgainstUniverse draws how far a sum of readings from 0 on is off, under d1 and dh.
+func sumErrorAgainstUniverse() (string, error) {
+	return chart("How far 95 of 100 sums are from the truth at most at epsilon 1, against the end of the universe", "end of the universe, kWh", "kWh",
+		scale{low: 1, high: 100, logarithmic: true, ticks: []float64{1, 10, 100}},
+		scale{low: 1, high: 500, logarithmic: true, ticks: []float64{1, 10, 100}}, plain,
+		curve{sumErrorTo(budget.DH), "dh hides whether a reading is there", 14, false},
+		curve{sumErrorTo(budget.D1), "d1 hides how much it is", 14, true})
+}
+
+// cutAgainstUniverse draws the noise of a sum under dh and the kWh that the end of the universe takes from it, of the made-up homes of
+// docs/skewed.md.
+func cutAgainstUniverse() (string, error) {
+	cut := func(end float64) (float64, error) {
+		taken := 0.0
+		for i := 1; i <= 1600; i++ {
+			kwh := 8 + 6*math.Sin(float64(i)*1.7)
+			if i%100 == 0 {
+				kwh += 30 + float64(i%37)
+			}
+			taken += max(0, kwh-end)
+		}
+		return taken, nil
+	}
+	return chart("The noise of a sum and the part that is cut off, against the end of the universe", "end of the universe, kWh a day", "kWh",
+		scale{low: 15, high: 200, logarithmic: true, ticks: []float64{20, 50, 100, 200}},
+		scale{low: 0, high: 800, ticks: []float64{0, 200, 400, 600, 800}}, plain,
+		curve{sumErrorTo(budget.DH), "noise, 95 of 100 are less", 150, false},
+		curve{cut, "cut off", 17, false})
+}
+
+// sumErrorTo returns the function from the end of a universe to how far 95 of 100 sums are off at most, at epsilon 1.
+func sumErrorTo(metric budget.Metric) func(end float64) (float64, error) {
+	return func(end float64) (float64, error) {
+		universe, err := scalar.NewUniverse("readings", 0, math.Round(1000*end)/1000, 0.001, "kWh")
+		if err != nil {
+			return 0, err
+		}
+		query, err := scalar.NewQuery(scalar.Sum, universe, metric, big.NewRat(1, 1))
+		if err != nil {
+			return 0, err
+		}
+		return query.Radius(0.95, 0)
+	}
+}
+
 // belief draws the most that a belief of one half, between two places, can become after one report.
 func belief() (string, error) {
 	var curves []curve

@@ -12,18 +12,20 @@ import (
 
 // pictures holds the pictures by the names of their files.
 var pictures = map[string]func() (string, error){
-	"answers.svg":                   answers,
-	"noise-on-a-map.svg":            noiseOnAMap,
-	"error-against-epsilon.svg":     errorAgainstEpsilon,
-	"sum-error-against-epsilon.svg": sumErrorAgainstEpsilon,
-	"recovered-density.svg":         recoveredDensity,
-	"heat-maps.svg":                 heatMaps,
-	"belief.svg":                    belief,
-	"chain-of-a-charge.svg":         chainOfACharge,
-	"sealed-roles.svg":              sealedRoles,
-	"secret-of-a-statement.svg":     secretOfAStatement,
-	"growth.svg":                    growth,
-	"smoothed-trace.svg":            smoothedTrace,
+	"answers.svg":                    answers,
+	"noise-on-a-map.svg":             noiseOnAMap,
+	"error-against-epsilon.svg":      errorAgainstEpsilon,
+	"sum-error-against-epsilon.svg":  sumErrorAgainstEpsilon,
+	"sum-error-against-universe.svg": sumErrorAgainstUniverse,
+	"cut-against-universe.svg":       cutAgainstUniverse,
+	"recovered-density.svg":          recoveredDensity,
+	"heat-maps.svg":                  heatMaps,
+	"belief.svg":                     belief,
+	"chain-of-a-charge.svg":          chainOfACharge,
+	"sealed-roles.svg":               sealedRoles,
+	"secret-of-a-statement.svg":      secretOfAStatement,
+	"growth.svg":                     growth,
+	"smoothed-trace.svg":             smoothedTrace,
 }
 
 func main() {
