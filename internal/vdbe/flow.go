@@ -80,8 +80,8 @@ func (f *flow) run() {
 
 // store adds values to a table of the statement's own or to an accumulator.
 func (f *flow) store(p position, v value) {
-	if w := f.stored[p].union(v); !w.equal(f.stored[p]) {
-		f.stored[p] = w
+	if old := f.stored[p]; !old.covers(v) {
+		f.stored[p] = old.union(v)
 		f.grown = true
 	}
 }

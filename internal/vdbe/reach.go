@@ -17,11 +17,17 @@ const maxSize = 1 << 22
 func (g *graph) propagate(apply func(n int, s *state) error, meet func(n int, s state) state) (reach, error) {
 	r := reach{before: make([]state, len(g.at)), reached: make([]bool, len(g.at))}
 	r.reached[0] = true
-	pending := []int{0}
+	pending, changed := []int{0}, make([]bool, len(g.at))
+	changed[0] = true
+	var after state // its registers are in the same place for all nodes
 	for len(pending) > 0 {
 		n := pending[len(pending)-1]
 		pending = pending[:len(pending)-1]
-		after := state{slices.Clone(r.before[n].registers), r.before[n].behind}
+		if !changed[n] { // since it was last here
+			continue
+		}
+		changed[n] = false
+		after = state{append(after.registers[:0], r.before[n].registers...), r.before[n].behind}
 		if err := apply(n, &after); err != nil {
 			return r, err
 		}
@@ -31,7 +37,7 @@ func (g *graph) propagate(apply func(n int, s *state) error, meet func(n int, s 
 				before = meet(m, after)
 			}
 			if r.join(m, before) {
-				pending = append(pending, m)
+				pending, changed[m] = append(pending, m), true
 			}
 		}
 		if r.size > maxSize {
@@ -48,10 +54,9 @@ func (r *reach) join(n int, s state) (more bool) {
 	r.reached[n] = true
 	before.behind |= s.behind
 	r.size -= len(before.registers)
+	before.registers = slices.Grow(before.registers, max(0, len(s.registers)-len(before.registers)))
 	for i, v := range s.registers {
-		old := before.get(i)
-		if w := old.union(v); !w.equal(old) {
-			before.set(i, w)
+		if before.add(i, v) {
 			more = true
 		}
 	}

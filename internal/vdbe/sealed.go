@@ -331,14 +331,14 @@ func (a *sealed) record(sp *sealedPart, cursor int, r *state) value {
 func (a *sealed) store(sp *sealedPart, cursor int, v value) {
 	c := sp.cursor(cursor)
 	for root := range c.tables {
-		if w := a.roots[root].union(v); !w.equal(a.roots[root]) {
-			a.roots[root] = w
+		if old := a.roots[root]; !old.covers(v) {
+			a.roots[root] = old.union(v)
 			a.grown = true
 		}
 	}
 	if len(c.tables) == 0 {
-		if w := sp.stored[c.of].union(v); !w.equal(sp.stored[c.of]) {
-			sp.stored[c.of] = w
+		if old := sp.stored[c.of]; !old.covers(v) {
+			sp.stored[c.of] = old.union(v)
 			a.grown = true
 		}
 	}
@@ -588,9 +588,7 @@ func (sp *sealedPart) sorts(table int) bool {
 // exist, since the trigger does not use all.
 func (a *sealed) pass(trigger *sealedPart, first int, r *state) {
 	for i := max(first, 0); i < len(r.registers); i++ {
-		old := trigger.passed.get(i - first)
-		if v := old.union(r.get(i)); !v.equal(old) {
-			trigger.passed.set(i-first, v)
+		if trigger.passed.add(i-first, r.get(i)) {
 			a.grown = true
 		}
 	}

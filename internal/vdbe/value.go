@@ -44,7 +44,18 @@ func (v value) sources() sources {
 	return s
 }
 
-func (v value) equal(w value) bool { return v.all == w.all && slices.Equal(v.fields, w.fields) }
+// covers reports whether the union of both values is v.
+func (v value) covers(w value) bool {
+	if w.all&^v.all != 0 || len(w.fields) > len(v.fields) {
+		return false
+	}
+	for i, f := range w.fields {
+		if f&^v.fields[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
 
 // union returns the value that depends on the sources of both.
 func (v value) union(w value) value {
@@ -93,12 +104,21 @@ func (r registers) get(i int) value {
 
 func (r *registers) set(i int, v value) {
 	if i >= len(*r) {
-		if v.equal(value{}) {
+		if v.all == 0 && len(v.fields) == 0 {
 			return
 		}
 		*r = append(*r, make(registers, i+1-len(*r))...)
 	}
 	(*r)[i] = v
+}
+
+// add adds the sources of a value to register i, and reports whether that has any that are new.
+func (r *registers) add(i int, v value) (more bool) {
+	old := r.get(i)
+	if more = !old.covers(v); more {
+		r.set(i, old.union(v))
+	}
+	return more
 }
 
 // copy copies n registers, which may overlap.
