@@ -14,7 +14,7 @@ import (
 func TestEpsilonFor(t *testing.T) {
 	u := universe(t, -20, 30, 0.01)
 	least, below := budget.Amount(1).Rat(), big.NewRat(99999, 100000)
-	for _, c := range trials.Some(t, 4, []struct {
+	for _, c := range trials.Some(t, 2, []struct {
 		agg    Aggregate
 		u      *Universe
 		metric budget.Metric

@@ -73,7 +73,7 @@ func TestMeterPercentilesAreAccurate(t *testing.T) {
 	days, halfHours, oneHome := julyReadings(t)
 	src := exact.NewSource(nil)
 	day, half := universe(t, 0, 200, 0.001), universe(t, 0, 10, 0.001)
-	for _, c := range trials.Some(t, 4, []struct {
+	for _, c := range trials.Some(t, 2, []struct {
 		u                  *Universe
 		readings           []float64
 		metric, epsilon, p string
@@ -223,7 +223,7 @@ func TestMeterSumsHaveStaircases(t *testing.T) {
 func TestMeterRecipeForSkewedReadings(t *testing.T) {
 	days, halfHours, _ := julyReadings(t)
 	src := exact.NewSource(nil)
-	for _, c := range []struct {
+	for _, c := range trials.Some(t, 3, []struct {
 		agg         Aggregate
 		hi          float64
 		readings    []float64
@@ -231,7 +231,7 @@ func TestMeterRecipeForSkewedReadings(t *testing.T) {
 	}{
 		{Sum, 200, days, 0.9, 2}, {Avg, 200, days, 1.1, 3}, {Variance, 200, days, 2, 7}, {StdDev, 200, days, 1.5, 7},
 		{Sum, 10, halfHours, 1. / 100, 1. / 22}, {Avg, 10, halfHours, 1. / 50, 1. / 14}, {Variance, 10, halfHours, 1. / 20, 1. / 5}, {StdDev, 10, halfHours, 1. / 20, 1. / 5},
-	} {
+	}...) {
 		u := universe(t, 0, c.hi, 0.001)
 		exactly := query(t, c.agg, u, budget.D1, rational("9000000"))
 		truth := exactly.Draw(src, collect(exactly, c.readings))

@@ -407,7 +407,7 @@ func scoreCases(t *testing.T) []releaseCase {
 
 // Draws by score without float64 are the same, draw by draw on the same bits, in four cases in a short run.
 func TestUndecidedChoicesAgree(t *testing.T) {
-	for _, c := range trials.Some(t, 4, scoreCases(t)...) {
+	for _, c := range trials.Some(t, 2, scoreCases(t)...) {
 		a := collect(c.query, c.db)
 		slices.Sort(a.indices)
 		var fast, certified choice

@@ -112,7 +112,7 @@ func TestVarianceFollowsItsLaw(t *testing.T) {
 	const draws = 100_000
 	src := exact.NewSource(nil)
 	u := universe(t, 0, 2, 1)
-	for _, m := range []budget.Metric{budget.D1, budget.DH} {
+	for _, m := range trials.Some(t, 1, budget.D1, budget.DH) {
 		q, quiet := query(t, Variance, u, m, rational("6")), query(t, Variance, u, m, rational("1000"))
 		var without law
 		switch v := q.law.(type) {
@@ -266,7 +266,7 @@ func TestVarianceRadiusIsTight(t *testing.T) {
 	const draws, rows = 100_000, 3000
 	src := exact.NewSource(nil)
 	u := universe(t, 0, 10, 0.001)
-	for _, agg := range []Aggregate{Variance, StdDev} {
+	for _, agg := range trials.Some(t, 1, Variance, StdDev) {
 		q := query(t, agg, u, budget.D1, rational("1"))
 		a, truth := alternating(q, [2]int64{0, u.last}, rows, 100)
 		releases := make([]Release, draws)
