@@ -26,8 +26,8 @@ func (r *run) newPipeline() *pipeline {
 		r.batches = append(r.batches, b)
 	}
 	reader := r.reader
-	if w := r.plan.weight; w >= 0 {
-		reader = dataset.Repeat(reader, r.plan.read[w])
+	if r.spec.Weight != "" {
+		reader = dataset.Repeat(reader, r.plan.read[r.plan.weight])
 	}
 	return &pipeline{reader, r.plan.read, r.sizes.batch, r.batches}
 }
