@@ -56,7 +56,7 @@ func openBackend(o backendOptions) (backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	served, err := console.Serve(k, history, o.ownerPassword)
+	served, err := console.Serve(k, history, o.path+"-questions", o.ownerPassword)
 	if err != nil {
 		return nil, errors.Join(err, k.Close())
 	}

@@ -267,9 +267,32 @@ func (s *Server) handleHistory(w http.ResponseWriter, r *http.Request, l *login)
 	}
 	all := []askedJSON{}
 	for _, a := range history {
-		all = append(all, askedJSON{a.At, a.Role, a.Refused, reportOf(a.Report)})
+		all = append(all, askedJSON{a.At, a.Role, a.Refused, reportOf(a.Report), a.SQL, a.Epsilon})
 	}
 	return map[string]any{"history": all, "most": maxHistory}, nil
+}
+
+func (s *Server) handleSaved(w http.ResponseWriter, r *http.Request, l *login) (any, error) {
+	saved, err := l.session.Saved(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"saved": orNone(saved)}, nil
+}
+
+func (s *Server) handleSave(w http.ResponseWriter, r *http.Request, l *login, q SavedQuestion) (any, error) {
+	if err := q.check(); err != nil {
+		return nil, newFault(http.StatusUnprocessableEntity, "22023", err.Error(), "")
+	}
+	return struct{}{}, l.session.Save(r.Context(), q)
+}
+
+func (s *Server) handleLeft(w http.ResponseWriter, r *http.Request, l *login) (any, error) {
+	left, err := l.session.Left(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"left": orNone(left)}, nil
 }
 
 // A quotedJSON is a statement of which a browser asks the cost.

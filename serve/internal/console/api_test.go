@@ -342,7 +342,7 @@ func TestQuoteAndRun(t *testing.T) {
 	if a := v.get("/api/budgets"); a.at("budgets", 0, "most") != "0.4" || a.at("budgets", 0, "left") != "0.6" || a.at("budgets", 0, "part") != 0.4 {
 		t.Error(a.text)
 	}
-	if a := v.get("/api/history"); a.at("history", 0, "report", "costs") == nil || a.at("history", 2, "refused") != "53400" || strings.Contains(a.text, "SELECT") {
+	if a := v.get("/api/history"); a.at("history", 0, "report", "costs") == nil || a.at("history", 2, "refused") != "53400" || a.at("history", 0, "sql") != sumSQL {
 		t.Error(a.text)
 	}
 }
@@ -505,9 +505,28 @@ func TestEndsOfStatements(t *testing.T) {
 	}
 }
 
+// Saved questions have a name, a length and an epsilon that can be meant.
+func TestSave(t *testing.T) {
+	v, f := loggedIn(t, "ana")
+	for _, q := range []object{
+		{"name": " ", "sql": "SELECT 1"}, {"name": strings.Repeat("x", maxName+1), "sql": "SELECT 1"},
+		{"name": "x", "sql": strings.Repeat("x", maxKept+1)}, {"name": "x", "sql": "SELECT 1", "epsilon": "1e9"},
+	} {
+		if a := v.post("/api/save", q); a.status != http.StatusUnprocessableEntity || a.code() != "22023" || len(f.saved) > 0 {
+			t.Errorf("%v: %d %s", q, a.status, a.text)
+		}
+	}
+	if a := v.post("/api/save", object{"name": "x", "sql": "SELECT 1", "epsilon": "0.5"}); a.status != http.StatusOK {
+		t.Errorf("%d %s", a.status, a.text)
+	}
+	if a := v.get("/api/saved"); a.at("saved", 0, "name") != "x" || a.at("saved", 0, "epsilon") != "0.5" {
+		t.Error(a.text)
+	}
+}
+
 func TestOwnerOnly(t *testing.T) {
 	v, _ := loggedIn(t, "ana")
-	for _, a := range []answer{v.get("/api/roles"), v.post("/api/roles/add", object{}), v.post("/api/roles/drop", object{"name": "ana"})} {
+	for _, a := range []answer{v.get("/api/roles"), v.post("/api/roles/add", object{}), v.post("/api/roles/drop", object{"name": "ana"}), v.get("/api/left")} {
 		if a.status != http.StatusForbidden || a.code() != codeForbidden {
 			t.Errorf("%d %s", a.status, a.text)
 		}

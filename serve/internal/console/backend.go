@@ -59,7 +59,13 @@ type Session interface {
 	// History returns the role's latest statements, or for the owner those of all roles, the latest first.
 	History(ctx context.Context, most int) ([]Asked, error)
 
+	// Saved returns the questions that the role has saved, in the order of their names. Save saves one, in place of one of the
+	// same name; without SQL it removes that.
+	Saved(ctx context.Context) ([]SavedQuestion, error)
+	Save(ctx context.Context, q SavedQuestion) error
+
 	// For the owner:
+	Left(ctx context.Context) ([]Left, error)
 	Roles(ctx context.Context) ([]*role.Role, error)
 	AddRole(ctx context.Context, r *role.Role) error
 	DropRole(ctx context.Context, name string) error
@@ -146,6 +152,8 @@ type Domain struct {
 	West  float64 `json:"west"`
 	North float64 `json:"north"`
 	East  float64 `json:"east"`
+
+	Region string `json:"region,omitempty"` // WKT, unless it is too long to be drawn
 }
 
 // A Budget is a role's limit for each account in a unit, and its spending.
@@ -164,4 +172,21 @@ type Asked struct {
 	Role    string
 	Report  sqlitefn.Report // its cost
 	Refused string          // the SQLSTATE of a refusal; empty if it was answered
+
+	SQL     string // empty if it is too long, or not the reader's
+	Epsilon string // of SQL's own aggregates, or empty
+}
+
+// A SavedQuestion is a question with a name.
+type SavedQuestion struct {
+	Name    string `json:"name"`
+	SQL     string `json:"sql"`
+	Epsilon string `json:"epsilon,omitempty"` // of SQL's own aggregates, or empty
+}
+
+// Left tells how much of their limits in a unit the accounts have left that the ledger knows.
+type Left struct {
+	Unit     budget.Unit `json:"unit"`
+	Accounts int         `json:"accounts"`
+	Tenths   [11]int     `json:"tenths"` // accounts by what is left: nothing, up to a tenth of the limit, up to two, ..
 }

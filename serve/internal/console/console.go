@@ -41,6 +41,10 @@ const (
 	maxResult    = 16 << 20 // bytes of a result's cells; rows end with the one that reaches it
 	maxCell      = 8 << 20  // bytes of a text; a heat map is one
 	maxHistory   = 500      // entries
+	maxKept      = 4 << 10  // bytes of a statement in the history, or that is saved
+	maxSaved     = 100      // questions of a role
+	maxName      = 80       // bytes of their names
+	maxRegion    = 1 << 18  // bytes of a region that is drawn
 
 	bodyTime = 30 * time.Second // in which a request has to arrive
 )
@@ -147,6 +151,9 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("GET /api/schema", s.withLogin(s.handleSchema))
 	s.mux.HandleFunc("GET /api/budgets", s.withLogin(s.handleBudgets))
 	s.mux.HandleFunc("GET /api/history", s.withLogin(s.handleHistory))
+	s.mux.HandleFunc("GET /api/saved", s.withLogin(s.handleSaved))
+	s.mux.HandleFunc("POST /api/save", s.withLogin(withBody(maxSmallBody, s.handleSave)))
+	s.mux.HandleFunc("GET /api/left", s.withOwner(s.handleLeft))
 	s.mux.HandleFunc("POST /api/quote", s.withLogin(withBody(maxStatement, s.handleQuote)))
 	s.mux.HandleFunc("POST /api/run", s.withLogin(withBody(maxStatement, s.handleRun)))
 	s.mux.HandleFunc("POST /api/cancel", s.withLogin(withBody(maxSmallBody, s.handleCancel)))

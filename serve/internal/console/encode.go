@@ -266,6 +266,8 @@ type askedJSON struct {
 	Role    string      `json:"role"`
 	Refused string      `json:"refused,omitempty"`
 	Report  *reportJSON `json:"report"`
+	SQL     string      `json:"sql,omitempty"`
+	Epsilon string      `json:"epsilon,omitempty"`
 }
 
 // amountsOf returns amounts by unit as decimals in text.

@@ -29,6 +29,7 @@ type fake struct {
 	spent  map[budget.Unit]budget.Amount
 	known  map[string]bool // statements with a remembered answer
 	asked  []Asked
+	saved  []SavedQuestion
 	roles  []*role.Role
 	logins int // that were judged
 	open   int // sessions
@@ -93,7 +94,7 @@ func (s *fakeSession) Schema(context.Context) (*Schema, error) {
 			{Name: "geoind_laplace", Signatures: []string{"geoind_laplace(sealed, epsilon)"}, Does: "Moves a location by planar Laplace noise.", Charges: true},
 			{Name: "round", Signatures: []string{"round(x [, digits])"}, Does: "Rounds a number."},
 		},
-		Domains:  []Domain{{"beijing", 39.75, 116.1, 40.1, 116.65}},
+		Domains:  []Domain{{"beijing", 39.75, 116.1, 40.1, 116.65, "MULTIPOLYGON(((116.2 39.8, 116.6 39.8, 116.4 40.05, 116.2 39.8), (116.35 39.85, 116.45 39.85, 116.4 39.9, 116.35 39.85)))"}},
 		Examples: []Example{{"A sum, with noise", "SELECT dx_sum(kwh, 0.1) FROM reading"}},
 	}, nil
 }
@@ -204,7 +205,7 @@ func (s *fakeSession) Run(ctx context.Context, q Question, quoted sqlitefn.Repor
 		s.known[q.SQL] = true
 	}
 	if r.Answers > 0 {
-		s.asked = append(s.asked, Asked{At: time.Now(), Role: s.user, Report: r})
+		s.asked = append(s.asked, Asked{At: time.Now(), Role: s.user, Report: r, SQL: q.SQL, Epsilon: epsilonText(q.Epsilon)})
 	}
 	rows := &fakeRows{outcome: Outcome{Report: r}}
 	rows.fill(q)
@@ -228,6 +229,36 @@ func (s *fakeSession) History(_ context.Context, most int) ([]Asked, error) {
 	slices.Reverse(all)
 	return append(all[:min(len(all), most)], Asked{At: time.Now().Add(-26 * time.Hour), Role: "ana", Refused: "53400",
 		Report: sqlitefn.Report{Functions: []string{"dx_avg"}, Columns: []string{"reading.kwh"}}}), nil
+}
+
+func epsilonText(epsilon budget.Amount) string {
+	if epsilon == 0 {
+		return ""
+	}
+	return epsilon.String()
+}
+
+func (s *fakeSession) Saved(context.Context) ([]SavedQuestion, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.saved), nil
+}
+
+func (s *fakeSession) Save(_ context.Context, q SavedQuestion) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.saved = slices.DeleteFunc(s.saved, func(old SavedQuestion) bool { return old.Name == q.Name })
+	if q.SQL != "" {
+		s.saved = append(s.saved, q)
+	}
+	return nil
+}
+
+func (s *fakeSession) Left(context.Context) ([]Left, error) {
+	return []Left{
+		{"kWh", 4212, [11]int{12, 40, 0, 160, 800, 1400, 1000, 500, 200, 60, 40}},
+		{"record", 120, [11]int{10: 120}},
+	}, nil
 }
 
 func (s *fakeSession) Roles(context.Context) ([]*role.Role, error) {
@@ -347,6 +378,12 @@ func (r *fakeRows) fill(q Question) {
 		r.columns = []ResultColumn{{"month", "integer"}, {"kwh", "real"}}
 		for i := range 12 {
 			add(int64(i+1), math.Round(5200+1900*math.Cos(float64(i)*math.Pi/6)+37*float64(i%5)))
+		}
+		if strings.Contains(sql, "FROM two") { // and numbers of the same size, and of another one
+			r.columns = append(r.columns, ResultColumn{"rows", "bigint"}, ResultColumn{"celsius", "real"})
+			for i := range r.rows {
+				r.rows[i] = append(r.rows[i], int64(4000+i), float64(i+1))
+			}
 		}
 		sums := map[float64]int{}
 		for _, row := range r.rows {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/geosql/geosql/serve/internal/wire"
 	"github.com/geosql/geosql/sqlitefn"
@@ -45,6 +46,11 @@ func newFault(status int, code, message, hint string) *fault {
 
 var errLoggedOut = newFault(http.StatusUnauthorized, codeLoggedOut, "you are not logged in, or were away for too long", "Log in again.")
 
+// onPage has hints name the controls of the page, which knows no SET.
+var onPage = strings.NewReplacer(
+	"SET geosql.epsilon = 0.1", "write 0.1 into \u201cEpsilon of plain aggregates\u201d below the statement",
+	" SET geosql.preflight = off runs it as far as the budgets reach.", "")
+
 // faultOf returns the browser's text for an error of a backend. Only these texts are made for it.
 func (s *Server) faultOf(ctx context.Context, err error) *fault {
 	var f *fault
@@ -62,7 +68,7 @@ func (s *Server) faultOf(ctx context.Context, err error) *fault {
 		if code == "" {
 			code = "XX000"
 		}
-		return &fault{status: http.StatusUnprocessableEntity, Code: code, Message: e.Message, Detail: e.Detail, Hint: e.Hint, Position: e.Position}
+		return &fault{status: http.StatusUnprocessableEntity, Code: code, Message: e.Message, Detail: e.Detail, Hint: onPage.Replace(e.Hint), Position: e.Position}
 	}
 	var denied *sqlitefn.PermissionError
 	if errors.As(err, &denied) {

@@ -5,10 +5,11 @@ import (
 	"sync"
 
 	"github.com/geosql/geosql/serve/internal/monitor"
+	"github.com/geosql/geosql/serve/internal/role"
 )
 
 // A History remembers the statements since the server started, also over the protocol of PostgreSQL. It is a
-// [monitor.Observer]. It holds no SQL.
+// [monitor.Observer]. Their SQL is for their own role only, and stays in memory.
 type History struct {
 	mu    sync.Mutex
 	asked []Asked // the oldest first
@@ -23,6 +24,9 @@ func (h *History) StatementEnded(s monitor.Statement) {
 		return
 	}
 	a := Asked{At: s.Began, Role: s.Session.Role, Report: s.Report}
+	if len(s.SQL) <= maxKept {
+		a.SQL, a.Epsilon = s.SQL, s.Epsilon
+	}
 	if s.State != "" && s.State != "00000" {
 		a.Refused = s.State
 	}
@@ -46,14 +50,20 @@ func (*History) SessionEnded(monitor.Session, monitor.Reason) {}
 // LoginFailed implements monitor.Observer.
 func (*History) LoginFailed(net.Addr, string) {}
 
-// of returns the latest statements of a role, or of all roles if it is "", the latest first.
-func (h *History) of(role string, most int) (list []Asked) {
+// of returns the latest statements of a role, or of all roles if it is nil, the latest first. One that an earlier role of the name
+// has asked has no SQL, and nor have those of all roles.
+func (h *History) of(r *role.Role, most int) (list []Asked) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i := len(h.asked) - 1; i >= 0 && len(list) < most; i-- {
-		if role == "" || h.asked[i].Role == role {
-			list = append(list, h.asked[i])
+		a := h.asked[i]
+		if r != nil && a.Role != r.Name {
+			continue
 		}
+		if r == nil || a.At.Before(r.Added) {
+			a.SQL, a.Epsilon = "", ""
+		}
+		list = append(list, a)
 	}
 	return list
 }

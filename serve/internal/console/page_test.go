@@ -301,14 +301,14 @@ func TestKeyboardAlone(t *testing.T) {
 		t.Errorf("the focus is on %s, %s is spent", focus(), f.spent["kWh"])
 	}
 	b.until(`document.getElementById("live").textContent.startsWith("12 rows.")`)
-	// From the editor on: run, cost, epsilon, tabs, rows.
+	// From the editor on: run, cost, save, epsilon, tabs, rows.
 	var order []string
-	for range 5 {
+	for range 6 {
 		b.press("Tab")
 		visibleFocus()
 		order = append(order, focus())
 	}
-	if got := strings.Join(order[:4], " "); got != "run cost epsilon tab-table" {
+	if got := strings.Join(order[:5], " "); got != "run cost save epsilon tab-table" {
 		t.Errorf("the order is %q", order)
 	}
 	b.press("Shift+Tab", "ArrowRight")
@@ -492,10 +492,11 @@ type layout struct {
 	Cut    []string // controls that stick out of the window
 	Names  []string // controls without a name
 	Labels []string // labels of a picture that cover each other or stick out
+	Broken []string // words on two lines
 }
 
 const measure = `(() => {
-const result = {Dark: matchMedia("(prefers-color-scheme: dark)").matches, Faint: [], Cut: [], Names: [], Labels: []};
+const result = {Dark: matchMedia("(prefers-color-scheme: dark)").matches, Faint: [], Cut: [], Names: [], Labels: [], Broken: []};
 const root = document.documentElement;
 result.Wide = Math.max(root.scrollWidth, document.body.scrollWidth) - root.clientWidth;
 const seen = e => e.checkVisibility({visibilityProperty: true}) && e.getClientRects().length > 0 && !e.closest(".sr, .skip");
@@ -526,6 +527,16 @@ for (const e of (dialog ?? document.body).querySelectorAll("button, input, selec
   if (!e.closest(".scroll") && (r.left < -0.5 || r.right > root.clientWidth + 0.5)) result.Cut.push(e.id || e.textContent);
   if (!(e.getAttribute("aria-label") || e.labels?.[0]?.textContent.trim() || e.textContent.trim())) result.Names.push(e.outerHTML.slice(0, 80));
 }
+for (const e of (dialog ?? document.body).querySelectorAll("*")) {
+  if (!seen(e) || e.closest("code, pre, textarea, select, svg, .rows, #completions")) continue;
+  for (const n of e.childNodes) if (n.nodeType === 3) for (const m of n.data.matchAll(/(?<![\p{L}\p{N}])[\p{L}\p{N}]+/gu)) {
+    const word = document.createRange();
+    word.setStart(n, m.index);
+    word.setEnd(n, m.index + m[0].length);
+    const lines = [...word.getClientRects()].map(r => r.top);
+    if (Math.max(...lines) - Math.min(...lines) > 4) result.Broken.push(m[0]);
+  }
+}
 for (const s of document.querySelectorAll("svg.chart, svg.map")) {
   const outer = s.getBoundingClientRect(), labels = [...s.querySelectorAll("text")];
   labels.forEach((l, i) => {
@@ -544,7 +555,7 @@ func (l layout) faults() (all []string) {
 	if l.Wide > 0 {
 		all = append(all, fmt.Sprintf("it is %v pixels too wide", l.Wide))
 	}
-	return slices.Concat(all, l.Faint, l.Cut, l.Names, l.Labels)
+	return slices.Concat(all, l.Faint, l.Cut, l.Names, l.Labels, l.Broken)
 }
 
 // On a wide screen and on a phone, in the light and in the dark, everything fits, has a name, and can be read.

@@ -223,13 +223,39 @@ func TestARealServer(t *testing.T) {
 	if strings.Contains(text, "meter-") {
 		t.Errorf("the refusal names an account: %q", text)
 	}
+	// The hint names the control of the page.
+	b.ask("SELECT sum(kwh) FROM reading")
+	b.until(`document.querySelector("#problem .hint")?.textContent.includes("dx_sum(kwh, epsilon)")`)
+	if text := b.text(`document.querySelector("#problem .hint").textContent`); !strings.Contains(text, "or write 0.1 into “"+b.text(`document.querySelector(".epsilon").firstChild.data.trim()`)+"” below the statement and ask as you did.") || strings.Contains(text, "SET") {
+		t.Errorf("the hint is %q", text)
+	}
 	for _, page := range []string{"budgets", "history"} {
 		b.click(`nav a[href="#` + page + `"]`)
 		b.until(`document.getElementById("` + page + `-body").childElementCount > 0`)
 		b.shootAll(page)
 	}
-	if n := strings.Count(b.text(`document.getElementById("history-body").innerText`), "a budget was used up"); n != 1 {
-		t.Errorf("the history has %d refusals", n)
+	if text := b.text(`document.getElementById("history-body").innerText`); strings.Count(text, "a budget was used up") != 1 || strings.Count(text, sums+"\n") != 2 {
+		t.Errorf("the history says %q", text)
+	}
+	b.click("tr:last-child .again") // is remembered
+	b.until(`!document.getElementById("query").hidden && document.getElementById("result").innerText.includes("remembered")`)
+	if again := b.text(`document.querySelector("#panel tbody").innerText`); again != first {
+		t.Errorf("run again, the answer is %q, the first one was %q", again, first)
+	}
+	b.click("#save")
+	b.until(`document.querySelector("dialog[open] input") === document.activeElement`)
+	b.write("Each month")
+	b.press("Enter")
+	b.until(`document.getElementById("saved")?.innerText.includes("Each month")`)
+	b.click("#logout")
+	b.until(`!document.getElementById("login").hidden`)
+	b.eval(`document.getElementById("login-user").value = ""`, nil)
+	b.login(OwnerName)
+	b.click(`nav a[href="#budgets"]`)
+	b.until(`document.querySelectorAll(".left").length === 3`)
+	b.shootAll("left")
+	if text := b.text(`document.getElementById("left").innerText`); !strings.Contains(text, "0 of 400 accounts have nothing left. More than half have over 90 % left.") {
+		t.Errorf("the owner reads %q", text)
 	}
 	b.check(origin)
 	if metrics, err := http.Get(origin + "/metrics"); err != nil {

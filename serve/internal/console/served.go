@@ -16,6 +16,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqltext"
+	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/serve/internal/dialect"
 	"github.com/geosql/geosql/serve/internal/keeper"
 	"github.com/geosql/geosql/serve/internal/pgcatalog"
@@ -28,15 +29,16 @@ import (
 type Served struct {
 	keeper  *keeper.Keeper
 	history *History
+	saved   *savedQuestions
 	owner   *wire.Verifier // nil if the owner cannot log in
 	mock    wire.Verifier  // of users who do not exist
 	last    atomic.Uint32  // number of a session
 }
 
-// Serve returns the backend of a keeper. history is one of the keeper's observers. The owner logs in with a password,
-// unless that is empty.
-func Serve(k *keeper.Keeper, history *History, ownerPassword string) (*Served, error) {
-	s := &Served{keeper: k, history: history}
+// Serve returns the backend of a keeper. history is one of the keeper's observers. Questions are saved in a file. The owner logs
+// in with a password, unless that is empty.
+func Serve(k *keeper.Keeper, history *History, saved, ownerPassword string) (*Served, error) {
+	s := &Served{keeper: k, history: history, saved: &savedQuestions{path: saved}}
 	s.last.Store(firstSession)
 	var err error
 	if s.mock, err = wire.NewVerifier(string(randomBytes()), wire.DefaultIterations); err != nil {
@@ -356,7 +358,7 @@ func (s *servedSession) Schema(context.Context) (*Schema, error) {
 					column.Sealed.Universe, column.Sealed.Unit = of.Universe.Name, budget.Unit(of.Universe.Unit)
 				} else {
 					column.Sealed.Domain, column.Sealed.Unit = of.Domain.Name, budget.Metre
-					schema.addDomain(Domain{of.Domain.Name, of.Domain.South, of.Domain.West, of.Domain.North, of.Domain.East})
+					schema.addDomain(Domain{of.Domain.Name, of.Domain.South, of.Domain.West, of.Domain.North, of.Domain.East, drawable(of.Domain.Region)})
 				}
 			}
 			shown.Columns = append(shown.Columns, column)
@@ -367,6 +369,14 @@ func (s *servedSession) Schema(context.Context) (*Schema, error) {
 		schema.Functions = append(schema.Functions, Function{Name: f.Name, Signatures: f.Signatures, Does: f.Does, Charges: f.Charges})
 	}
 	return schema, nil
+}
+
+// drawable returns a region, unless it is too long.
+func drawable(wkt string) string {
+	if len(wkt) > maxRegion {
+		return ""
+	}
+	return wkt
 }
 
 func (s *Schema) addDomain(d Domain) {
@@ -408,13 +418,63 @@ func (s *servedSession) Budgets(context.Context) (list []Budget, err error) {
 // History implements Session.
 func (s *servedSession) History(_ context.Context, most int) ([]Asked, error) {
 	r, err := s.role()
+	if err != nil {
+		return nil, err
+	}
+	return s.served.history.of(r, most), nil
+}
+
+// Saved implements Session. The owner has none.
+func (s *servedSession) Saved(context.Context) ([]SavedQuestion, error) {
+	r, err := s.role()
+	if r == nil || err != nil {
+		return nil, err
+	}
+	return s.served.saved.of(r)
+}
+
+// Save implements Session.
+func (s *servedSession) Save(_ context.Context, q SavedQuestion) error {
+	r, err := s.role()
 	switch {
 	case err != nil:
-		return nil, err
+		return err
 	case r == nil:
-		return s.served.history.of("", most), nil
+		return errOwnerAsks
 	}
-	return s.served.history.of(r.Name, most), nil
+	return s.served.saved.save(r, q)
+}
+
+// Left implements Session.
+func (s *servedSession) Left(context.Context) ([]Left, error) {
+	left := map[budget.Unit]Left{}
+	var last ledger.Balance
+	for {
+		page, err := s.served.keeper.BalancesAfter(last.Account, last.Unit)
+		if err != nil {
+			return nil, err
+		}
+		if len(page) == 0 {
+			return slices.SortedFunc(maps.Values(left), func(a, b Left) int { return cmp.Compare(a.Unit, b.Unit) }), nil
+		}
+		for _, last = range page {
+			if last.Account != ledger.Everyone {
+				l := left[last.Unit]
+				l.Unit, l.Accounts = last.Unit, l.Accounts+1
+				l.Tenths[tenthsLeft(last)]++
+				left[last.Unit] = l
+			}
+		}
+	}
+}
+
+// tenthsLeft returns how many tenths of its limit an account has left, rounded up.
+func tenthsLeft(b ledger.Balance) (tenths int) {
+	left := b.Remaining()
+	for left > 0 && tenths < 10 && (tenths == 0 || left > b.Limit/10*budget.Amount(tenths)) {
+		tenths++
+	}
+	return tenths
 }
 
 // Roles implements Session.

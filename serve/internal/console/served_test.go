@@ -20,6 +20,7 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/declaration"
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/file"
 	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/sealed/catalog"
@@ -76,6 +77,9 @@ var homes = []string{"ana-home", "bo-home", "cy-home"}
 
 const hours = 4
 
+// triangle is the region of the domain, in which all of them are.
+const triangle = "POLYGON((116.2 39.8, 116.6 39.8, 116.4 40.1, 116.2 39.8))"
+
 // newSite seals a database of homes and serves it for the role ann, with the password of all tests.
 func newSite(t testing.TB, change func(*keeper.Options)) *site {
 	t.Helper()
@@ -102,7 +106,7 @@ func newSite(t testing.TB, change func(*keeper.Options)) *site {
 			t.Error(err)
 		}
 	})
-	if s.served, err = Serve(s.Keeper, s.history, "owner's password"); err != nil {
+	if s.served, err = Serve(s.Keeper, s.history, path+"-questions", "owner's password"); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -126,12 +130,12 @@ func (s *site) seal(path string, key *sealed.PrivateKey) {
 		}
 	}
 	run(declaration.Schema + `; INSERT INTO geosql_universe VALUES ('halfhour', 0, 10, 0.001, 'kWh');
-		INSERT INTO geosql_domain VALUES ('beijing', 39.8, 116.2, 40.1, 116.6, 1, NULL);
+		INSERT INTO geosql_domain VALUES ('beijing', 39.8, 116.2, 40.1, 116.6, 1, '` + triangle + `');
 		CREATE TABLE reading(id INTEGER PRIMARY KEY, home TEXT, hour INTEGER, kwh BLOB, place BLOB);
 		CREATE VIEW morning AS SELECT home, hour FROM reading WHERE hour < 2`)
 	d := sealedtest.Seal(t, conn, s.ledger, key.Public(),
 		catalog.Column{Table: "reading", Name: "kwh", Account: "home", Universe: &catalog.Universe{Name: "halfhour", Lo: 0, Hi: 10, Step: 0.001, Unit: "kWh"}},
-		catalog.Column{Table: "reading", Name: "place", Account: "home", Domain: &catalog.Domain{Name: "beijing", South: 39.8, West: 116.2, North: 40.1, East: 116.6, StepM: 1}})
+		catalog.Column{Table: "reading", Name: "place", Account: "home", Domain: &catalog.Domain{Name: "beijing", South: 39.8, West: 116.2, North: 40.1, East: 116.6, StepM: 1, Region: triangle}})
 	if err := sqlitefn.Attach(conn.Handle(), sqlitefn.WithKeyring(sealed.NewKeyring(key))); err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +288,7 @@ func TestLogins(t *testing.T) {
 	}
 	// A role of the owner's name does not log in here, with and without a password of the owner.
 	s.put(func(r *role.Role) { r.Name = OwnerName })
-	without, err := Serve(s.Keeper, s.history, "")
+	without, err := Serve(s.Keeper, s.history, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +326,7 @@ func TestSchema(t *testing.T) {
 		if got := fmt.Sprint(columns); got != want {
 			t.Errorf("the columns are %s, want %s", got, want)
 		}
-		if len(schema.Domains) != 1 || schema.Domains[0] != (Domain{"beijing", 39.8, 116.2, 40.1, 116.6}) {
+		if len(schema.Domains) != 1 || schema.Domains[0] != (Domain{"beijing", 39.8, 116.2, 40.1, 116.6, triangle}) {
 			t.Errorf("the domains are %v", schema.Domains)
 		}
 		if i := slices.IndexFunc(schema.Functions, func(f Function) bool { return f.Name == "dx_sum" }); i < 0 || !schema.Functions[i].Charges || len(schema.Functions[i].Signatures) == 0 {
@@ -429,6 +433,11 @@ func TestServedEpsilon(t *testing.T) {
 	s := newSite(t, nil)
 	x := s.ann()
 	const sql = "SELECT sum(kwh) FROM reading"
+	defer func() { // which the history has, for those who ask again
+		if h := mustHistory(t, x); len(h) != 3 || h[0].Epsilon != "0.1" || h[2].Epsilon != "0.2" || h[2].SQL != sql {
+			t.Errorf("the history is %+v", h)
+		}
+	}()
 	for _, epsilon := range []budget.Amount{0, hundredths(20), 0, hundredths(20), hundredths(10)} {
 		q := Question{SQL: sql, Epsilon: epsilon}
 		if epsilon == 0 {
@@ -708,6 +717,9 @@ func TestHistory(t *testing.T) {
 		var got []string
 		for _, a := range mustHistory(t, s.login(user, p)) {
 			got = append(got, a.Role+" "+strings.Join(a.Report.Functions, ","))
+			if sql := map[string]string{"ann": sumHours, "bo": "SELECT dx_avg(kwh, 0.1) FROM reading", OwnerName: ""}[user]; a.SQL != sql {
+				t.Errorf("%s reads the statement %q, want %q", user, a.SQL, sql)
+			}
 		}
 		if strings.Join(got, ";") != want {
 			t.Errorf("%s sees %q, want %s", user, got, want)
@@ -723,9 +735,84 @@ func TestHistoryIsBounded(t *testing.T) {
 	for i := range keptHistory + 10 {
 		h.StatementEnded(monitor.Statement{Session: monitor.Session{Role: fmt.Sprint(i)}, Report: sqlitefn.Report{Answers: 1}})
 	}
-	list := h.of("", 2*keptHistory)
+	list := h.of(nil, 2*keptHistory)
 	if len(list) > keptHistory || len(list) < keptHistory*3/4 || list[0].Role != fmt.Sprint(keptHistory+9) {
 		t.Errorf("%d are kept, the last one of %s", len(list), list[0].Role)
+	}
+}
+
+// Questions are kept for their role, in a file that nobody else reads, until they are removed or the role is dropped.
+func TestSavedQuestions(t *testing.T) {
+	s, ctx := newSite(t, nil), context.Background()
+	ann := s.ann()
+	for _, q := range []SavedQuestion{{"b", "SELECT 2", ""}, {"a", "SELECT 0", ""}, {"a", "SELECT sum(kwh) FROM reading", "0.1"}, {"c", "SELECT 3", ""}, {Name: "c"}} {
+		if err := ann.Save(ctx, q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []SavedQuestion{{"a", "SELECT sum(kwh) FROM reading", "0.1"}, {"b", "SELECT 2", ""}}
+	if got, err := s.ann().Saved(ctx); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if info, err := os.Stat(s.served.saved.path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file: %v, %v", info.Mode(), err)
+	}
+	owner := s.login(OwnerName, "owner's password")
+	if got, err := owner.Saved(ctx); len(got) > 0 || err != nil {
+		t.Errorf("the owner reads %+v, %v", got, err)
+	}
+	if err := owner.Save(ctx, want[0]); state(err) != "42501" {
+		t.Errorf("the owner saves: %v", err)
+	}
+	for i := 2; i < maxSaved; i++ {
+		if err := ann.Save(ctx, SavedQuestion{Name: fmt.Sprint(i), SQL: "SELECT 1"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := ann.Save(ctx, SavedQuestion{Name: "more", SQL: "SELECT 1"}); state(err) != "54000" {
+		t.Errorf("one more: %v", err)
+	}
+	pay(t, ann, Question{SQL: sumHours})
+	time.Sleep(time.Millisecond)
+	if err := owner.DropRole(ctx, "ann"); err != nil {
+		t.Fatal(err)
+	}
+	again := someRole("ann")
+	again.Added = time.Now()
+	if err := owner.AddRole(ctx, again); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.ann().Saved(ctx); len(got) > 0 || err != nil {
+		t.Errorf("another role of the name reads %+v, %v", got, err)
+	}
+	if h := mustHistory(t, s.ann()); len(h) != 1 || h[0].SQL != "" {
+		t.Errorf("its history is %+v", h)
+	}
+}
+
+// The owner sees how many accounts have how much left.
+func TestLeft(t *testing.T) {
+	s := newSite(t, nil)
+	pay(t, s.ann(), Question{SQL: "SELECT dx_sum(kwh, 0.25) FROM reading"})
+	pay(t, s.ann(), Question{SQL: "SELECT dx_sum(kwh, 0.5) FROM reading WHERE home = (SELECT min(home) FROM reading)"})
+	list, err := s.login(OwnerName, "owner's password").Left(context.Background())
+	if want := []Left{{"kWh", len(homes), [11]int{3: 1, 8: len(homes) - 1}}}; err != nil || !slices.Equal(list, want) {
+		t.Errorf("%+v, %v, want %+v", list, err, want)
+	}
+	one := func(limit, spent budget.Amount) ledger.Balance {
+		return ledger.Balance{Account: "a", Unit: "m", Limited: limit > 0, Limit: limit, Spent: spent}
+	}
+	for tenth, balances := range map[int][]ledger.Balance{
+		0:  {one(0, 0), one(budget.One, budget.One), one(budget.One, 2*budget.One)},
+		1:  {one(budget.One, budget.One-1), one(budget.One, hundredths(90)), one(budget.Max, budget.Max-1)},
+		2:  {one(budget.One, hundredths(90)-1), one(budget.One, hundredths(80))},
+		10: {one(budget.One, 0), one(budget.One, hundredths(10)-1), one(3, 0), one(budget.Max, 1)},
+	} {
+		for _, b := range balances {
+			if got := tenthsLeft(b); got != tenth {
+				t.Errorf("%v of %v spent: %d tenths are left, want %d", b.Spent, b.Limit, got, tenth)
+			}
+		}
 	}
 }
 

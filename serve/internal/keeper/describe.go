@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/sealed/catalog"
@@ -95,6 +96,13 @@ func (k *Keeper) RoleBudgets(role string) ([]ledger.RoleBudget, error) {
 	k.ledgerMu.Lock()
 	defer k.ledgerMu.Unlock()
 	return k.ledger.RoleBudgets(role)
+}
+
+// BalancesAfter returns a page of the ledger's balances: see [ledger.Balances].
+func (k *Keeper) BalancesAfter(account string, unit budget.Unit) ([]ledger.Balance, error) {
+	k.ledgerMu.Lock()
+	defer k.ledgerMu.Unlock()
+	return k.ledger.BalancesAfter(account, unit)
 }
 
 // AddRole adds a role with a verifier. The error is a *wire.Error if the name is taken or the role does not fit the

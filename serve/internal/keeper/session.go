@@ -56,6 +56,7 @@ type Session struct {
 	idleInTransaction, idleSession time.Duration // see IdleTimeout
 	statementTimeout               time.Duration // or 0: that of the role
 	noPreflight                    bool          // see preflight
+	epsilon                        string        // of SQL's own aggregates, or empty
 
 	said      int // notices during the request
 	saidBytes int // of these
@@ -383,6 +384,8 @@ func (s *Session) tell(kind pipe.Type, payload []byte) error {
 	}
 	timeout, err := worker.ParseTimeout(setting.Value)
 	switch {
+	case setting.Name == worker.Epsilon:
+		s.epsilon = setting.Value
 	case setting.Name == worker.Preflight:
 		s.noPreflight = setting.Value == "off"
 	case setting.Name == worker.IdleInTransaction && err == nil:

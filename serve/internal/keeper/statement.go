@@ -589,7 +589,7 @@ func (r *Rows) Close() {
 		s.send(append(pipe.Begin(nil, pipe.Cost), costRows(r.report, text)...))
 	}
 	s.observe(monitor.Statement{
-		Began: r.began, SQL: r.statement.sql, Report: r.report, Rows: r.total, Bytes: r.bytes, Ledger: r.ledger,
+		Began: r.began, SQL: r.statement.sql, Epsilon: s.epsilon, Report: r.report, Rows: r.total, Bytes: r.bytes, Ledger: r.ledger,
 	}, r.state)
 }
 

@@ -45,7 +45,8 @@ type Statement struct {
 	Session Session
 	Began   time.Time
 	Took    time.Duration
-	SQL     string // as the client wrote it; observers mask its literals
+	SQL     string // as the client wrote it; observers mask its literals, but for the role itself
+	Epsilon string // of SQL's own aggregates, or empty
 
 	State  string          // SQLSTATE; "" stands for 00000
 	Report sqlitefn.Report // its calls and their cost

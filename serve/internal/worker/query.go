@@ -59,7 +59,7 @@ func (s *Session) compileQuery(ctx context.Context, read sqltext.Statement, type
 		}
 	}
 	if err == nil && seen.sealed {
-		private, err = db.pass(ctx, rewritten, s.settings.now[epsilon])
+		private, err = db.pass(ctx, rewritten, s.settings.now[Epsilon])
 	}
 	if err == nil && private != rewritten {
 		stmt.Close()

@@ -22,10 +22,10 @@ type setting struct {
 	check    func(*settings, string) (string, error)
 }
 
-// Settings that others than the client go by: epsilon makes SQLite's aggregates over sealed columns private, and the keeper is told
-// whether it asks for the cost of statements before they run, and how long clients may ask nothing.
+// Settings that others than the client go by: Epsilon makes SQLite's aggregates over sealed columns private, and the keeper is told
+// of it, whether it asks for the cost of statements before they run, and how long clients may ask nothing.
 const (
-	epsilon           = "geosql.epsilon"
+	Epsilon           = "geosql.epsilon"
 	Preflight         = "geosql.preflight"
 	IdleInTransaction = "idle_in_transaction_session_timeout"
 	IdleSession       = "idle_session_timeout"
@@ -45,7 +45,7 @@ var known = []setting{
 	{"escape_string_warning", "on", false, anything},
 	{"extra_float_digits", "1", false, anything},
 	{"geqo", "on", false, anything},
-	{epsilon, "", false, checkEpsilon},
+	{Epsilon, "", true, checkEpsilon},
 	{Preflight, "on", true, onOrOff},
 	{IdleInTransaction, "0", true, timeoutUpTo(func(s *settings) time.Duration { return s.config.IdleInTransaction })},
 	{IdleSession, "0", true, timeoutUpTo(func(s *settings) time.Duration { return s.config.IdleSession })},

@@ -12,9 +12,16 @@ let renewed = Promise.resolve(); // when the token for the next login is there
 const pages = {
   query: () => query.focus(),
   budgets: () => showBudgets(login),
-  history: () => showHistory(login),
+  history: () => showHistory(login, askAgain),
   roles: () => showRoles(schema),
 };
+
+// askAgain shows an earlier question and runs it. As always, the cost comes first.
+function askAgain(question) {
+  location.hash = "#query";
+  query.load(question);
+  query.run();
+}
 
 function openPage() {
   if (!login) return;
@@ -96,7 +103,7 @@ $("logout").addEventListener("click", async () => {
   query.reset();
   lastUser = "";
   $("login-user").value = "";
-  for (const id of ["budgets-body", "history-body", "roles-body"]) show($(id));
+  for (const id of ["budgets-body", "left-body", "history-body", "roles-body"]) show($(id));
   history.replaceState(null, "", "#query");
   leave(welcome);
 });

@@ -1,8 +1,9 @@
-// A chart of a result: one column against another one, as bars or as a line, with 95 % intervals where they are known.
+// A chart of a result: one or two columns against another one, as bars or as lines, with 95 % intervals where they are known.
 
-import {el, svg, show, visible, number} from "./dom.js";
+import {el, svg, show, visible, number, many} from "./dom.js";
+import {zoomable} from "./zoom.js";
 
-const mostBars = 400, mostPoints = 5000;
+const mostBars = 400, mostPoints = 5000, mostWhiskers = 60;
 
 export function chartable(result, numeric) { return result.rows.length > 1 && numeric.some(Boolean); }
 
@@ -11,31 +12,33 @@ const isTime = v => typeof v === "string" && /^\d{4}-\d{2}(-\d{2}([ T]\d{2}:\d{2
 export class Chart {
   constructor(result, numeric) {
     this.result = result;
-    this.numeric = numeric;
+    this.names = result.columns.map(c => visible(c.name) || "no name");
     this.ys = numeric.flatMap((yes, i) => yes ? [i] : []);
     this.x = 0;
     this.y = this.ys.find(i => i !== 0) ?? 0;
     if (this.y === this.x) this.x = -1; // the number of the row
+    this.second = -1; // none
+    this.view = [0, 1]; // the part of the rows that is drawn
     const sample = result.rows.map(r => r[this.x]);
     this.kind = result.rows.length > 24 && (this.x < 0 || numeric[this.x] || sample.every(isTime)) ? "line" : "bars";
   }
 
-  // radius is how far answers may be off, if they are in the column that is drawn: numbers of other columns are exact.
-  get radius() { return this.ys.filter(i => i !== this.x).length === 1 ? this.result.report.radius : 0; }
-
   draw(box) {
-    const names = this.result.columns.map(c => visible(c.name) || "no name");
     const pick = (label, value, options, set) => el("label", {}, label + " ",
       el("select", {name: "chart-" + label.toLowerCase(), change: event => { set(event.target.value); this.paint(); }},
         options.map(([v, text]) => el("option", {value: v, selected: String(v) === String(value)}, text))));
+    const columns = list => list.map(i => [i, this.names[i]]);
     this.plot = el("div", {class: "plot"});
     this.readout = el("p", {class: "readout faint", "aria-hidden": "true"}, "\u00a0");
+    this.legend = el("p", {class: "legend"});
     show(box,
       el("div", {class: "bar controls"},
-        pick("Across", this.x, [[-1, "row"], ...names.map((n, i) => [i, n])], v => { this.x = Number(v); }),
-        pick("Up", this.y, this.ys.map(i => [i, names[i]]), v => { this.y = Number(v); }),
-        pick("As", this.kind, [["bars", "bars"], ["line", "line"]], v => { this.kind = v; })),
-      this.plot, this.readout, el("p", {class: "faint legend"}, this.radius ? `The lines at the ends are 95 % intervals, ± ${number(this.radius)} ${visible(this.result.report.unit)}.` : null));
+        pick("Across", this.x, [[-1, "row"], ...columns([...this.names.keys()])], v => { this.x = Number(v); }),
+        pick("Up", this.y, columns(this.ys), v => { this.y = Number(v); }),
+        this.ys.length > 1 ? pick("And", this.second, [[-1, "nothing else"], ...columns(this.ys)], v => { this.second = Number(v); }) : null,
+        pick("As", this.kind, [["bars", "bars"], ["line", "line"]], v => { this.kind = v; }),
+        zoomable(this.plot, this)),
+      this.plot, this.readout, this.legend);
     this.observer?.disconnect();
     this.observer = new ResizeObserver(() => {
       const width = this.plot.clientWidth;
@@ -45,86 +48,134 @@ export class Chart {
     this.paint();
   }
 
+  zoomed() { return this.view[1] - this.view[0] < 1; }
+
+  zoom(by, [at]) {
+    const [from, to] = this.view, part = Math.min(1, Math.max(2 / this.result.rows.length, (to - from) * by));
+    this.look(from + at * (to - from - part), part);
+  }
+
+  move(across) { this.look(this.view[0] - across * (this.view[1] - this.view[0]), this.view[1] - this.view[0]); }
+
+  whole() { this.look(0, 1); }
+
+  look(from, part) {
+    from = Math.min(1 - part, Math.max(0, from));
+    this.view = [from, from + part];
+    this.paint();
+  }
+
+  // serie returns a column that is drawn: its numbers, and how far each may be from the truth, 0 if that is not known.
+  serie(i, n) {
+    const within = this.result.rows.map((_, k) => Number(/^± ([0-9.e+-]+)$/.exec(this.result.within?.[k][i] ?? "")?.[1] ?? 0));
+    return {name: this.names[i], group: svg("g", {class: n ? "second" : null}), y: p => p.row[i], radius: p => within[p.k]};
+  }
+
   paint() {
     const width = this.width = Math.max(280, this.plot.clientWidth), height = Math.round(Math.min(380, Math.max(240, width * 0.5)));
-    const most = this.kind === "bars" ? mostBars : mostPoints;
-    let points = this.result.rows.map((r, i) => ({label: this.x < 0 ? i + 1 : r[this.x], y: r[this.y]})).filter(p => p.y !== null);
-    const cut = points.length > most;
-    points = points.slice(0, most);
-    const radius = this.radius;
-    const low = Math.min(...points.map(p => p.y - radius)), high = Math.max(...points.map(p => p.y + radius));
-    const scale = ticks(this.kind === "bars" ? Math.min(0, low) : low, this.kind === "bars" ? Math.max(0, high) : high, height / 52);
-    const labels = scale.all.map(number);
-    const left = 14 + 7.2 * Math.max(...labels.map(l => l.length)), right = 12, top = 12, bottom = 40;
-    const w = width - left - right, h = height - top - bottom;
-    const upward = v => top + h - (v - scale.low) / (scale.high - scale.low) * h;
+    const bars = this.kind === "bars", most = bars ? mostBars : mostPoints;
+    const series = [this.y, ...(this.second >= 0 && this.second !== this.y ? [this.second] : [])].map((i, n) => this.serie(i, n));
+    const all = this.result.rows.map((row, k) => ({row, k, label: this.x < 0 ? k + 1 : row[this.x]})).filter(p => series.some(s => s.y(p) !== null));
     // Numbers and times stand where their value is in a line, others side by side.
-    const values = points.map(p => typeof p.label === "number" ? p.label : isTime(p.label) ? Date.parse(p.label) : null);
-    const spread = this.kind === "line" && values.every(v => v !== null) ? [Math.min(...values), Math.max(...values)] : null;
-    const across = i => spread && spread[1] > spread[0] ? left + (values[i] - spread[0]) / (spread[1] - spread[0]) * w : left + (i + 0.5) / points.length * w;
-    const order = points.map((_, i) => i);
-    if (spread) order.sort((a, b) => values[a] - values[b]);
+    for (const p of all) p.value = typeof p.label === "number" ? p.label : isTime(p.label) ? Date.parse(p.label) : null;
+    const placed = !bars && all.every(p => p.value !== null);
+    if (placed) all.sort((a, b) => a.value - b.value);
+    const first = Math.floor(this.view[0] * all.length + 1e-9), some = all.slice(first, Math.ceil(this.view[1] * all.length - 1e-9)), points = some.slice(0, most);
+    const labels = [], top = 12, bottom = 40, h = height - top - bottom;
+    const scale = list => {
+      const ends = list.flatMap(s => points.filter(p => s.y(p) !== null).flatMap(p => [s.y(p) - s.radius(p), s.y(p) + s.radius(p)]));
+      if (!ends.length) ends.push(0);
+      const low = Math.min(...ends), high = Math.max(...ends), axis = ticks(bars ? Math.min(0, low) : low, bars ? Math.max(0, high) : high, height / 52);
+      labels.push(axis.all.map(number));
+      return {...axis, up: v => top + h - (v - axis.low) / (axis.high - axis.low) * h};
+    };
+    // Two columns have an axis in common unless one would be flat on it.
+    const sizes = series.map(s => Math.max(...points.map(p => Math.abs(s.y(p) ?? 0))));
+    const apart = series.length > 1 && Math.max(...sizes) > 20 * Math.min(...sizes);
+    const scales = apart ? series.map(s => scale([s])) : [scale(series)];
+    const room = texts => 14 + 7.2 * Math.max(...texts.map(l => l.length));
+    const left = room(labels[0]), right = apart ? room(labels[1]) : 12, w = width - left - right;
+    const spread = placed && points.length > 1 && points.at(-1).value > points[0].value ? points.at(-1).value - points[0].value : 0;
+    const across = points.map((p, n) => spread ? left + (p.value - points[0].value) / spread * w : left + (n + 0.5) / points.length * w);
 
-    const name = visible(this.result.columns[this.y].name);
+    const known = series.flatMap(s => points.map(s.radius).filter(Boolean));
+    const marks = bars ? points.length <= mostWhiskers && "whiskers" : series.every(s => points.some(s.radius)) && series.length > 1 ? "bands" : "band";
+    const range = s => {
+      const ys = points.map(s.y).filter(y => y !== null);
+      return `${s.name}, ${many(ys.length, "value", "values")} from ${number(Math.min(...ys))} to ${number(Math.max(...ys))}`;
+    };
     const picture = svg("svg", {
       class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img",
-      "aria-label": `${this.kind === "bars" ? "Bars" : "A line"} of ${name}, ${points.length} values from ${number(Math.min(...points.map(p => p.y)))} to ${number(Math.max(...points.map(p => p.y)))}. The table has all of them.`,
-      pointermove: event => this.read(event, points, order.map(across), order),
+      "aria-label": `${bars ? "Bars" : series.length > 1 ? "Lines" : "A line"} of ${series.map(range).join(", and of ")}. The table has all of them.`,
+      pointermove: event => this.read(event, points, across, series),
       pointerleave: () => { this.readout.textContent = "\u00a0"; this.mark?.remove(); },
     });
-    scale.all.forEach((v, i) => picture.append(
-      svg("line", {class: v === 0 ? "axis" : "gridline", x1: left, x2: width - right, y1: upward(v), y2: upward(v)}),
-      svg("text", {class: "side", x: left - 8, y: upward(v)}, labels[i])));
-    if (this.kind === "bars") {
-      const thick = Math.max(1, Math.min(56, w / points.length * 0.68));
-      points.forEach((p, i) => {
-        const y0 = upward(Math.max(0, scale.low)), y1 = upward(p.y);
-        picture.append(svg("rect", {class: "column-bar", x: across(i) - thick / 2, y: Math.min(y0, y1), width: thick, height: Math.max(0.5, Math.abs(y0 - y1)), rx: Math.min(2, thick / 4)}));
-      });
-    } else {
-      const path = edge => order.map((i, n) => `${n ? "L" : "M"}${across(i).toFixed(1)} ${upward(edge(points[i].y)).toFixed(1)}`).join("");
-      if (radius) picture.append(svg("path", {class: "band", d: path(y => y + radius) + [...order].reverse().map(i => `L${across(i).toFixed(1)} ${upward(points[i].y - radius).toFixed(1)}`).join("") + "Z"}));
-      picture.append(svg("path", {class: "curve", d: path(y => y)}));
-      if (points.length <= 60) order.forEach(i => picture.append(svg("circle", {class: "dot", cx: across(i), cy: upward(points[i].y), r: 3})));
-    }
-    if (radius && points.length <= 60) points.forEach((p, i) => {
-      const x = across(i), y0 = upward(p.y - radius), y1 = upward(p.y + radius), cap = Math.min(5, w / points.length * 0.25);
-      picture.append(svg("path", {class: "whisker", d: `M${x - cap} ${y0}H${x + cap}M${x - cap} ${y1}H${x + cap}M${x} ${y0}V${y1}`}));
+    scales.forEach((s, n) => s.all.forEach((v, i) => picture.append(
+      n ? "" : svg("line", {class: v === 0 ? "axis" : "gridline", x1: left, x2: width - right, y1: s.up(v), y2: s.up(v)}),
+      svg("text", {class: n ? "other-side" : "side", x: n ? width - right + 8 : left - 8, y: s.up(v)}, labels[n][i]))));
+    series.forEach((s, n) => {
+      const axis = scales[n] ?? scales[0], up = axis.up, there = points.flatMap((p, i) => s.y(p) === null ? [] : [{x: across[i], y: s.y(p), r: s.radius(p)}]);
+      const path = (list, edge) => list.map((p, i) => `${i ? "L" : "M"}${p.x.toFixed(1)} ${up(edge(p)).toFixed(1)}`).join("");
+      if (bars) {
+        const thick = Math.max(1, Math.min(56, w / points.length * 0.68) / series.length);
+        for (const p of there) {
+          const x = p.x + (n - series.length / 2) * thick, y0 = up(Math.max(0, axis.low)), y1 = up(p.y);
+          s.group.append(svg("rect", {class: "column-bar", x, y: Math.min(y0, y1), width: thick, height: Math.max(0.5, Math.abs(y0 - y1)), rx: Math.min(2, thick / 4)}));
+          const middle = x + thick / 2, cap = Math.min(5, thick * 0.4);
+          if (p.r && marks) s.group.append(svg("path", {class: "whisker", d: `M${middle - cap} ${up(p.y - p.r)}h${2 * cap}M${middle - cap} ${up(p.y + p.r)}h${2 * cap}M${middle} ${up(p.y - p.r)}V${up(p.y + p.r)}`}));
+        }
+      } else {
+        if (there.some(p => p.r)) s.group.append(svg("path", {class: "band", d: path(there, p => p.y + p.r) + path([...there].reverse(), p => p.y - p.r).replace("M", "L") + "Z"}));
+        s.group.append(svg("path", {class: "curve", d: path(there, p => p.y)}));
+        if (points.length <= 60) s.group.append(...there.map(p => svg("circle", {class: "dot", cx: p.x, cy: up(p.y), r: 3})));
+      }
+      picture.append(s.group);
     });
-    this.labelAcross(picture, points, order, across, width, top + h + 20);
-    picture.append(svg("text", {class: "title", x: width - right, y: height - 4}, this.x < 0 ? "row" : short(visible(this.result.columns[this.x].name), 40)));
-    show(this.plot, picture, cut ? el("p", {class: "notice"}, `Only the first ${number(most)} values are drawn.`) : null);
-    this.plotHeight = top + h;
+    labelAcross(picture, points, across, width, top + h + 20);
+    const name = this.x < 0 ? "row" : this.names[this.x];
+    picture.append(svg("text", {class: "title", x: width - right, y: height - 4}, short(name, 40)));
     this.plotTop = top;
+    this.plotHeight = top + h;
+    show(this.plot, picture, points.length < some.length ? el("p", {class: "notice"}, `Only the first ${number(most)} values are drawn. Zoom in to see others.`) : null);
+    const unit = this.result.report.unit ? " " + visible(this.result.report.unit) : "";
+    const widest = number(Math.max(...known)) + unit, same = known.every(r => r === known[0]);
+    const how = marks ? `The ${marks} show${marks === "band" ? "s" : ""} 95 % intervals` : "With probability 0.95 answers are within";
+    show(this.legend,
+      series.length > 1 ? series.map((s, n) => el("span", {class: "key"},
+        svg("svg", {viewBox: "0 0 12 12", width: 12, height: 12, "aria-hidden": "true"}, svg("g", {class: n ? "second" : null}, svg("rect", {class: "column-bar", width: 12, height: 12, rx: 2}))),
+        s.name + (apart ? n ? ", axis at the right" : ", axis at the left" : ""))) : null,
+      el("span", {class: "caption faint"}, [
+        `${series.map(s => s.name).join(" and ")} by ${name}` + (points.length < all.length ? `, values ${number(first + 1)} to ${number(first + points.length)} of ${number(all.length)}.` : "."),
+        known.length ? marks ? `${how}, ${same ? "" : "up to "}± ${widest}.` : `${how} ${same ? "" : "up to "}± ${widest}.` : ""].filter(Boolean).join(" ")));
   }
 
-  // labelAcross writes as many labels as have room.
-  labelAcross(picture, points, order, across, width, y) {
-    const labels = order.map(i => {
-      const v = points[i].label;
-      const text = v === null ? "NULL" : typeof v === "number" ? String(v) : typeof v === "object" ? "…" : short(visible(v), 16);
-      return {text, x: across(i), half: text.length * 3.7};
-    });
-    // Every so many, so that gaps are even.
-    for (let each = 1; each <= labels.length; each++) {
-      const some = labels.filter((l, n) => n % each === 0 && l.x - l.half > 0 && l.x + l.half < width);
-      if (some.some((l, n) => n > 0 && l.x - l.half < some[n - 1].x + some[n - 1].half + 12)) continue;
-      picture.append(...some.map(l => svg("text", {class: "under", x: l.x, y}, l.text)));
-      return;
-    }
-  }
-
-  // read tells the value under the pointer.
-  read(event, points, xs, order) {
+  // read tells the values under the pointer.
+  read(event, points, across, series) {
     const picture = event.currentTarget, box = picture.getBoundingClientRect();
     const x = (event.clientX - box.left) / box.width * this.width;
     let best = 0;
-    xs.forEach((at, n) => { if (Math.abs(at - x) < Math.abs(xs[best] - x)) best = n; });
-    const p = points[order[best]];
+    across.forEach((at, n) => { if (Math.abs(at - x) < Math.abs(across[best] - x)) best = n; });
+    const p = points[best];
     this.mark?.remove();
-    this.mark = svg("line", {class: "cursor", x1: xs[best], x2: xs[best], y1: this.plotTop, y2: this.plotHeight});
+    this.mark = svg("line", {class: "cursor", x1: across[best], x2: across[best], y1: this.plotTop, y2: this.plotHeight});
     picture.prepend(this.mark);
-    this.readout.textContent = `${p.label === null ? "NULL" : typeof p.label === "object" ? "bytes" : visible(p.label)}: ${number(p.y)}` + (this.radius ? ` ± ${number(this.radius)}` : "");
+    const values = series.filter(s => s.y(p) !== null).map(s => (series.length > 1 ? s.name + " " : "") + number(s.y(p)) + (s.radius(p) ? ` ± ${number(s.radius(p))}` : ""));
+    this.readout.textContent = `${p.label === null ? "NULL" : typeof p.label === "object" ? "bytes" : visible(p.label)}: ${values.join(", ")}`;
+  }
+}
+
+// labelAcross writes as many labels as have room.
+function labelAcross(picture, points, across, width, y) {
+  const labels = points.map(({label: v}, n) => {
+    const text = v === null ? "NULL" : typeof v === "number" ? String(v) : typeof v === "object" ? "…" : short(visible(v), 16);
+    return {text, x: across[n], half: text.length * 3.7};
+  });
+  // Every so many, so that gaps are even.
+  for (let each = 1; each <= labels.length; each++) {
+    const some = labels.filter((l, n) => n % each === 0 && l.x - l.half > 0 && l.x + l.half < width);
+    if (some.some((l, n) => n > 0 && l.x - l.half < some[n - 1].x + some[n - 1].half + 12)) continue;
+    picture.append(...some.map(l => svg("text", {class: "under", x: l.x, y}, l.text)));
+    return;
   }
 }
 

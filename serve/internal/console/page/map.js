@@ -1,7 +1,8 @@
 // A map of a result: its points and the cells of its heat maps, in the frame of their domain. There are no tiles:
 // they would come from elsewhere, and tell there what is looked at.
 
-import {el, svg, show, number, many} from "./dom.js";
+import {el, svg, show, visible, number, many} from "./dom.js";
+import {zoomable} from "./zoom.js";
 
 const mostPoints = 5000;
 const wkt = /^\s*POINT\s*\(\s*(-?\d+(?:\.\d+)?)\s+(-?\d+(?:\.\d+)?)\s*\)\s*$/i;
@@ -40,6 +41,12 @@ function heatMap(text) {
   return {cells, cellM: typeof data.cell_m === "number" ? data.cell_m : 0};
 }
 
+// rings returns the rings of a region in WKT, a polygon or several.
+function rings(wkt) {
+  const all = [...(wkt ?? "").matchAll(/\(([^()]+)\)/g)].map(m => m[1].split(",").map(pair => pair.trim().split(/\s+/).map(Number)));
+  return all.filter(ring => ring.every(isPlace));
+}
+
 const metresPerDegree = 111_195;
 
 // around returns the smallest domain that has all of a box.
@@ -57,24 +64,45 @@ export function drawMap(box, data, domains) {
     bounds.south = Math.min(bounds.south, lat); bounds.north = Math.max(bounds.north, lat);
   }
   const domain = around(bounds, domains);
-  let whole = Boolean(domain);
+  const regions = domains.map(d => ({name: visible(d.name), rings: rings(d.region)})).filter(d => d.rings.length);
+  let base = domain ?? padded(bounds), frame = base;
   const plot = el("div", {class: "plot"});
   const readout = el("p", {class: "readout faint", "aria-hidden": "true"}, "\u00a0");
   let width = 0;
   const paint = () => {
     width = Math.max(280, plot.clientWidth);
-    show(plot, picture(data, whole ? domain : padded(bounds), whole ? domain.name : "", width, text => { readout.textContent = text || "\u00a0"; }));
+    show(plot, picture(data, regions, frame, frame === domain ? domain.name : "", width, text => { readout.textContent = text || "\u00a0"; }));
+  };
+  const look = to => { frame = to; paint(); };
+  const view = {
+    zoomed: () => frame !== base,
+    whole: () => look(base),
+    zoom: (by, [x, y]) => {
+      const part = (base.north - base.south) / ((frame.north - frame.south) * by);
+      if (part <= 1) return look(base);
+      if (part > 1000) return;
+      const west = frame.west + x * (1 - by) * (frame.east - frame.west), north = frame.north - y * (1 - by) * (frame.north - frame.south);
+      look({west, north, east: west + by * (frame.east - frame.west), south: north - by * (frame.north - frame.south)});
+    },
+    move: (x, y) => {
+      const lon = x * (frame.east - frame.west), lat = y * (frame.north - frame.south);
+      look({west: frame.west - lon, east: frame.east - lon, south: frame.south + lat, north: frame.north + lat});
+    },
   };
   const toggle = domain ? el("button", {
     type: "button", "aria-pressed": "false",
-    click: event => { whole = !whole; event.target.setAttribute("aria-pressed", String(!whole)); paint(); },
+    click: event => {
+      base = base === domain ? padded(bounds) : domain;
+      event.target.setAttribute("aria-pressed", String(base !== domain));
+      look(base);
+    },
   }, "Fit to the answers") : null;
   const drawn = Math.min(data.points.length, mostPoints);
   const words = [];
   const largest = Math.max(0, ...data.cells.map(c => c.side ?? 0));
   if (data.cells.length) words.push(many(data.cells.length, "cell", "cells") + (data.cellM ? ` of ${length(data.cellM)}` : "") + (largest > data.cellM ? ` to ${length(largest)}` : ""));
   if (data.points.length) words.push(many(data.points.length, "point", "points") + (drawn < data.points.length ? `, ${number(drawn)} of them drawn` : ""));
-  show(box, el("div", {class: "bar controls"}, el("span", {}, words.join(", ") + (domain ? ` in ${domain.name}` : "")), toggle), plot, readout, data.cells.length ? legend(data) : null);
+  show(box, el("div", {class: "bar controls"}, el("span", {}, words.join(", ") + (domain ? ` in ${visible(domain.name)}` : "")), toggle, zoomable(plot, view)), plot, readout, legend(data, regions));
   new ResizeObserver(() => { if (plot.clientWidth && plot.clientWidth !== width) paint(); }).observe(plot);
   paint();
 }
@@ -95,26 +123,35 @@ function classes(cells) {
   return {edges, highest: counts.at(-1), colour: level => colours[edges.findLastIndex(e => level >= e)], colours};
 }
 
-function legend({cells, cellM}) {
-  const {edges, highest, colours} = classes(cells), adaptive = cells.some(c => c.side);
-  const level = x => number(adaptive ? Number(x.toPrecision(2)) : x);
-  return el("p", {class: "legend"}, el("span", {class: "faint"}, adaptive ? `Count in a square of ${length(cellM)}, with noise ` : "Count, with noise "), edges.map((low, i) => {
-    const high = i + 1 < edges.length ? edges[i + 1] - (adaptive ? 0 : 1) : highest;
-    return el("span", {class: "key"}, svg("svg", {viewBox: "0 0 12 12", width: 12, height: 12, "aria-hidden": "true"}, svg("rect", {class: "heat" + colours[i], width: 12, height: 12, rx: 2})),
-      low === high ? level(low) : `${level(low)} to ${level(high)}`);
-  }));
+// legend tells the marks of the map.
+function legend({points, cells, cellM}, regions) {
+  const mark = shape => svg("svg", {viewBox: "0 0 12 12", width: 12, height: 12, "aria-hidden": "true"}, shape);
+  return el("p", {class: "legend"}, cells.length ? counts(cells, cellM, mark) : null,
+    points.length ? el("span", {class: "key"}, mark(svg("circle", {class: "answer", cx: 6, cy: 6, r: 4.5})), "an answer: a location, with noise") : null,
+    regions.map(r => el("span", {class: "key"}, mark(svg("rect", {class: "region", x: 1, y: 1, width: 10, height: 10})), `the region of ${r.name}`)));
 }
 
-function picture(data, frame, name, width, tell) {
+function counts(cells, cellM, mark) {
+  const {edges, highest, colours} = classes(cells), adaptive = cells.some(c => c.side);
+  const level = x => number(adaptive ? Number(x.toPrecision(2)) : x);
+  return [el("span", {class: "faint"}, adaptive ? `Count in a square of ${length(cellM)}, with noise ` : "Count, with noise "), ...edges.map((low, i) => {
+    const high = i + 1 < edges.length ? edges[i + 1] - (adaptive ? 0 : 1) : highest;
+    return el("span", {class: "key"}, mark(svg("rect", {class: "heat" + colours[i], width: 12, height: 12, rx: 2})),
+      low === high ? level(low) : `${level(low)} to ${level(high)}`);
+  })];
+}
+
+function picture(data, regions, frame, name, width, tell) {
   // The frame is flat, with the scale of its middle.
   const shrink = Math.max(0.05, Math.cos((frame.south + frame.north) / 2 * Math.PI / 180));
   const spanX = (frame.east - frame.west) * shrink, spanY = frame.north - frame.south;
   const pad = 4, scale = Math.min((width - 2 * pad) / spanX, 520 / spanY);
   const w = spanX * scale, h = spanY * scale, left = (width - w) / 2, top = pad, height = h + 2 * pad + 26;
   const x = lon => left + (lon - frame.west) * shrink * scale, y = lat => top + (frame.north - lat) * scale;
+  const outline = ring => ring.map(([lon, lat], i) => `${i ? "L" : "M"}${x(lon).toFixed(1)} ${y(lat).toFixed(1)}`).join("") + "Z";
   const drawing = svg("svg", {
     class: "map", viewBox: `0 0 ${width} ${height}`, role: "img", pointerleave: () => tell(""),
-    "aria-label": `A map of ${[data.points.length ? many(data.points.length, "point", "points") : "", data.cells.length ? many(data.cells.length, "cell", "cells") : ""].filter(Boolean).join(" and ")}` +
+    "aria-label": `A map${regions.length ? `, with the outline of ${many(regions.length, "region", "regions")},` : ""} of ${[data.points.length ? many(data.points.length, "point", "points") : "", data.cells.length ? many(data.cells.length, "cell", "cells") : ""].filter(Boolean).join(" and ")}` +
       (name ? ` in ${name}` : "") + `, from ${degrees(frame.south, "N", "S")}, ${degrees(frame.west, "E", "W")} to ${degrees(frame.north, "N", "S")}, ${degrees(frame.east, "E", "W")}.`,
   });
   const clip = svg("svg", {x: left, y: top, width: w, height: h, viewBox: `${left} ${top} ${w} ${h}`});
@@ -131,10 +168,13 @@ function picture(data, frame, name, width, tell) {
   if (data.cells.length) {
     const {colour} = classes(data.cells);
     for (const c of data.cells) clip.append(svg("path", {
-      class: "cell heat" + colour(c.level), d: c.ring.map(([lon, lat], i) => `${i ? "L" : "M"}${x(lon).toFixed(1)} ${y(lat).toFixed(1)}`).join("") + "Z",
+      class: "cell heat" + colour(c.level), d: outline(c.ring),
       pointerenter: () => tell(`${number(c.count)}${c.side ? ` in ${length(c.side)}` : ""} near ${degrees(c.ring[0][1], "N", "S")}, ${degrees(c.ring[0][0], "E", "W")}`),
     }));
   }
+  for (const ring of regions.flatMap(r => r.rings)) clip.append(svg("path", {
+    class: "region", d: outline(ring),
+  }));
   const some = data.points.slice(0, mostPoints), radius = some.length > 1000 ? 2 : some.length > 100 ? 3 : 4.5;
   for (const [lon, lat] of some) clip.append(svg("circle", {
     class: "point", cx: x(lon).toFixed(1), cy: y(lat).toFixed(1), r: radius,

@@ -1,6 +1,6 @@
 // The other pages: budgets, history, and roles.
 
-import {$, el, show, say, visible, sentence, number, many, time, bar, empty, ask} from "./dom.js";
+import {$, el, svg, show, say, visible, sentence, number, many, time, bar, empty, ask} from "./dom.js";
 import {get, post} from "./api.js";
 import {costInWords} from "./cost.js";
 
@@ -27,6 +27,8 @@ export function showBudgets(login) {
   $("budgets-lead").textContent = login.owner
     ? "What each role may spend of every account, and what it has spent of the one that paid most."
     : "What you may spend of every account, and what you have spent of the one that paid most. Remembered answers cost nothing.";
+  $("left").hidden = !login.owner;
+  if (login.owner) load("left-body", "/api/left", ({left}) => left.length ? left.map(showLeft) : empty("Nobody was asked about yet", "All accounts have all of their limits."));
   return load("budgets-body", "/api/budgets", ({budgets}) => budgets.length ? budgets.map(b => {
     const text = `${b.most} of ${b.limit} is spent, ${b.left} is left`;
     return el("article", {class: "card budget"},
@@ -40,7 +42,30 @@ export function showBudgets(login) {
   }) : empty("No budgets", login.owner ? "There are no roles. Add one under Roles." : "Your role has none. Ask the owner."));
 }
 
-export function showHistory(login) {
+// showLeft draws how many accounts have how much of their limits in a unit left.
+function showLeft({unit, accounts, tenths}) {
+  const width = 300, height = 120, floor = 96, each = width / tenths.length, most = Math.max(...tenths);
+  const name = i => i ? `${10 * (i - 1)} to ${10 * i} %` : "nothing";
+  const full = tenths.flatMap((n, i) => n ? [`${many(n, "account has", "accounts have")} ${name(i)} left`] : []);
+  const picture = svg("svg", {class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Of limits per ${per(unit)}, ${full.join(", ")}.`});
+  tenths.forEach((n, i) => {
+    const h = n ? Math.max(1, n / most * (floor - 8)) : 0;
+    picture.append(svg("rect", {class: "column-bar", x: i * each + 2, y: floor - h, width: each - 4, height: h, rx: 2}, svg("title", {}, `${name(i)}: ${number(n)}`)));
+  });
+  picture.append(svg("line", {class: "axis", x1: 0, x2: width, y1: floor, y2: floor}));
+  for (const [at, text] of [[0.5, "0"], [5.5, "50 %"], [10.2, "100 %"]]) picture.append(svg("text", {class: "under", x: at * each, y: floor + 16}, text));
+  let below = 0;
+  const half = tenths.findIndex(n => (below += n) * 2 >= accounts);
+  return el("article", {class: "card left"},
+    el("h3", {}, "per ", per(unit)),
+    picture,
+    el("p", {class: "faint small"}, `${number(tenths[0])} of ${many(accounts, "account", "accounts")} ${tenths[0] === 1 ? "has" : "have"} nothing left.`,
+      half > 1 ? ` More than half have over ${10 * (half - 1)} % left.` : ""));
+}
+
+export function showHistory(login, askAgain) {
+  $("history-lead").textContent = "What was asked and what it cost, since the server started, the latest first. " +
+    (login.owner ? "The statements are shown to their role only." : "Others with your role see the same; the owner sees no statements.");
   return load("history-body", "/api/history", ({history, most}) => {
     if (!history.length) return empty("Nothing asked yet", "What you ask of sealed columns is listed here, with its cost.");
     const cell = (label, ...content) => el("td", {"data-label": label}, ...content);
@@ -50,15 +75,18 @@ export function showHistory(login) {
       el("tbody", {}, history.map(h => el("tr", {},
         cell("When", time(h.at)),
         login.owner ? cell("Role", visible(h.role)) : null,
-        cell("Asked", asked(h.report)),
+        cell("Asked", asked(h, askAgain)),
         cell("Cost", h.refused ? "nothing" : costInWords(h.report)),
         cell("Answers", h.refused ? el("span", {class: "tag shut"}, "refused: " + (refusals[h.refused] ?? visible(h.refused))) : answers(h.report))))))),
       history.length >= most ? el("p", {class: "faint"}, `The latest ${number(most)} are shown.`) : null];
   });
 }
 
-// asked says which functions were asked about which columns. What was refused has no functions.
-function asked(report) {
+// asked shows a statement, or says which functions were asked about which columns. What was refused has no functions.
+function asked({sql, epsilon, report}, askAgain) {
+  if (sql) return el("div", {}, el("code", {class: "asked"}, visible(sql)),
+    el("div", {}, el("button", {type: "button", class: "again", click: () => askAgain({sql, epsilon: epsilon ?? ""})}, "Run again"),
+      epsilon ? el("span", {class: "faint small"}, `epsilon of plain aggregates ${epsilon}`) : null));
   const code = names => names.length ? el("code", {}, names.map(visible).join(", ")) : null;
   const functions = code([...new Set(report.functions)]), columns = code(report.columns);
   return el("span", {}, functions, functions && columns ? " over " : null, columns);

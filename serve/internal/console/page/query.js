@@ -16,6 +16,7 @@ export class Query {
     $("ask").addEventListener("submit", event => { event.preventDefault(); this.run(); });
     $("cost").addEventListener("click", () => this.cost());
     $("cancel").addEventListener("click", () => this.cancel());
+    $("save").addEventListener("click", () => this.save());
     document.addEventListener("keydown", event => {
       if ($("query").hidden || $("app").hidden || openDialog()) return;
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
@@ -48,6 +49,9 @@ export class Query {
   setSchema(schema, login) {
     this.schema = schema;
     this.login = login;
+    this.saved = [];
+    $("save").hidden = !login || login.owner;
+    if (!$("save").hidden) this.loadSaved();
     this.editor.setSchema(schema);
     this.result.domains = schema.domains;
     this.showSchema();
@@ -62,7 +66,11 @@ export class Query {
         el("span", {class: c.sealed ? (c.sealed.granted ? "tag sealed" : "tag shut") : "faint"}, visible(c.sealed ? (c.sealed.granted ? `sealed · ${c.sealed.unit}` : "not granted") : c.type.toLowerCase())),
         c.sealed ? el("span", {class: "sr"}, visible(describe(c))) : null)))));
     const functions = this.schema.functions.filter(f => f.charges);
+    const saved = this.saved.map(q => el("li", {class: "saved"},
+      el("button", {type: "button", class: "column", title: visible(q.sql), click: () => { this.load(q); this.focus(); }}, visible(q.name)),
+      el("button", {type: "button", class: "remove", "aria-label": "Remove " + visible(q.name), click: () => this.keep({...q, sql: ""})}, "×")));
     show($("schema-body"),
+      saved.length ? el("details", {class: "table", id: "saved", open: true}, el("summary", {}, el("span", {class: "table-name plain"}, "Saved questions")), el("ul", {}, saved)) : null,
       tables.length ? tables : empty("No tables", "The database has none that you may read."),
       functions.length ? el("details", {class: "table"},
         el("summary", {}, el("span", {class: "table-name plain"}, "Private functions")),
@@ -87,6 +95,52 @@ export class Query {
         el("span", {}, visible(e.about)), el("code", {}, visible(e.sql)))));
     show($("result"), empty("Nothing asked yet", "Answers over sealed columns have noise and cost something of people's budgets. You see the cost first, and decide.",
       examples.length ? el("ul", {class: "examples"}, examples) : null));
+  }
+
+  // load puts a question in place of the statement.
+  load({sql, epsilon = ""}) {
+    this.editor.value = sql;
+    $("epsilon").value = epsilon;
+    this.clearFault();
+  }
+
+  async loadSaved() {
+    const login = this.login;
+    try {
+      const {saved} = await get("/api/saved");
+      if (login !== this.login) return;
+      this.saved = saved;
+      this.showSchema();
+    } catch (fault) {
+      if (fault.code === undefined) throw fault;
+      if (login === this.login && !$("app").hidden) this.showFault(fault);
+    }
+  }
+
+  // save asks for a name, and saves the question under it.
+  async save() {
+    const question = this.question();
+    if (!question.sql.trim()) return this.focus();
+    const name = el("input", {name: "question", autofocus: true, autocomplete: "off", maxlength: 80, keydown: event => {
+      if (event.key !== "Enter") return;
+      event.preventDefault(); // it would press the button that gets the focus
+      name.closest("dialog").querySelector(".primary").click();
+    }});
+    const answer = await ask("Save the question", [el("label", {}, "Name ", name), el("p", {class: "faint"}, "Everybody with your role sees it. One of the same name is replaced.")],
+      [{label: "Do not save", value: ""}, {label: "Save", value: "save", primary: true}]);
+    if (answer === "save" && name.value.trim()) await this.keep({...question, name: name.value.trim()});
+  }
+
+  // keep saves a question, or removes it if it has no SQL.
+  async keep(question) {
+    try {
+      await post("/api/save", question);
+      await this.loadSaved();
+      say(question.sql ? `Saved as ${question.name}` : `Removed ${question.name}`);
+    } catch (fault) {
+      if (fault.code === undefined) throw fault;
+      this.showFault(fault);
+    }
   }
 
   question() { return {sql: this.editor.value, epsilon: $("epsilon").value.trim()}; }
