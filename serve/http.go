@@ -6,8 +6,10 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
 	"time"
 
+	"github.com/geosql/geosql/internal/files"
 	"github.com/geosql/geosql/serve/internal/console"
 	"github.com/geosql/geosql/serve/internal/monitor"
 )
@@ -48,8 +50,12 @@ func (s *Server) health() error {
 // inspect says why the files of the server cannot be used. The log says so when that changes.
 func (s *Server) inspect(ctx context.Context) error {
 	err := s.vault.check(ctx)
-	if err == nil && s.audit != nil && s.audit.Err() != nil {
+	switch {
+	case err != nil:
+	case s.audit != nil && s.audit.Check() != nil:
 		err = errNoAudit
+	case files.IsFull(files.Room(os.TempDir())):
+		err = errNoTemp
 	}
 	now := ""
 	if err != nil {

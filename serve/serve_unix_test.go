@@ -61,6 +61,7 @@ type site struct {
 	path    string
 	options Options
 	said    lines // the log
+	sealed  *sealedtest.Database
 
 	*Server
 	httpAddr string
@@ -109,10 +110,10 @@ func newSiteIn(t *testing.T, folder string) *site {
 	check(t, ledger.SetLimit("*", "kWh", budget.One, 0))
 	check(t, conn.Exec(declaration.Schema+`; INSERT INTO geosql_universe VALUES ('load', 0, 10, 0.5, 'kWh');
 		INSERT INTO geosql_ledger VALUES ('`+ledger.ID()+`'); CREATE TABLE meter(who TEXT, kwh BLOB)`))
-	d := sealedtest.Seal(t, conn, ledger, key.Public(), catalog.Column{Table: "meter", Name: "kwh", Account: "who",
+	s.sealed = sealedtest.Seal(t, conn, ledger, key.Public(), catalog.Column{Table: "meter", Name: "kwh", Account: "who",
 		Universe: &catalog.Universe{Name: "load", Lo: 0, Hi: 10, Step: 0.5, Unit: "kWh"}})
 	for _, who := range []string{"ana", "bo"} {
-		check(t, conn.Exec(fmt.Sprintf("INSERT INTO meter VALUES ('%s', %s)", d.Account(who).Pseudonym, d.Reading(1, who, 5))))
+		check(t, conn.Exec(fmt.Sprintf("INSERT INTO meter VALUES ('%s', %s)", s.sealed.Account(who).Pseudonym, s.sealed.Reading(1, who, 5))))
 	}
 	return s
 }

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/geosql/geosql/internal/declaration"
+	"github.com/geosql/geosql/internal/files"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/engines"
@@ -156,6 +157,7 @@ func (v *vault) checkKeys(keys []*sealed.PrivateKey) error {
 var (
 	errNoDatabase = errors.New("the database cannot be read")
 	errNoLedger   = errors.New("the ledger cannot be read")
+	errNoTemp     = errors.New("the disk of temporary files is full")
 	errNoAudit    = errors.New("the audit log cannot be written")
 	errSlow       = errors.New("the ledger or the database does not answer")
 )
@@ -171,9 +173,6 @@ func (e *unchargedError) Unwrap() error { return e.cause }
 
 const diskFull = "the disk of the ledger is full"
 
-// leastRoom is how many bytes the disk of a ledger has left at least: some charges may still find room below it.
-const leastRoom = 256 << 10
-
 // check returns an error unless database and ledger are where they were, and can be read and charged.
 func (v *vault) check(ctx context.Context) error {
 	v.mu.Lock()
@@ -186,7 +185,7 @@ func (v *vault) check(ctx context.Context) error {
 	if !errors.Is(err, ledger.ErrUnreachable) { // which takes long
 		if size, e := v.ledger.Size(ctx); e == nil {
 			v.size.Store(&size)
-			if err == nil && 0 <= size.Room && size.Room < leastRoom {
+			if err == nil && files.IsFull(size.Room) {
 				err = &unchargedError{diskFull, fmt.Errorf("it has %d bytes left", size.Room)}
 			}
 		}

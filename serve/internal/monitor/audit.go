@@ -10,8 +10,10 @@ import (
 	"net"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
+	"github.com/geosql/geosql/internal/files"
 	"github.com/geosql/geosql/internal/sqltext"
 	"github.com/geosql/geosql/sqlitefn"
 )
@@ -50,7 +52,7 @@ func OpenAudit(path string, logger *slog.Logger) (*Audit, error) {
 	}
 	go a.syncNow()
 	a.write(entry{Event: "server started"})
-	if err := a.Err(); err != nil {
+	if err := a.Check(); err != nil {
 		a.Close()
 		return nil, err
 	}
@@ -107,6 +109,7 @@ type entry struct {
 	Bytes      *int64   `json:"bytes,omitempty"`
 	State      string   `json:"sqlstate,omitempty"`
 	Seconds    *float64 `json:"seconds,omitempty"`
+	Lost       int      `json:"lost,omitempty"`
 }
 
 // A cost is the cost of a statement in one unit. Amounts are decimals, as the ledger has them.
@@ -161,30 +164,42 @@ func costs(r sqlitefn.Report) (all []cost) {
 
 func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
-// write adds a line.
+// write adds a line, and counts it if it is lost.
 func (a *Audit) write(e entry) {
 	if e.Time == "" {
 		e.Time = timeText(a.now())
 	}
-	var line bytes.Buffer
-	encoder := json.NewEncoder(&line)
-	encoder.SetEscapeHTML(false) // SQL has < and >
-	err := encoder.Encode(e)
-	if err != nil { // an infinite number of seconds, which no clock shows
-		a.logger.Error("a line of the audit log is lost", "error", err)
-		return
-	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.err != nil {
-		_ = endLine(a.file) // of a line written in part
-	}
-	_, err = a.file.Write(line.Bytes())
-	a.dirty = true
-	if err != nil {
+	if a.resume() != nil || a.add(e) != nil {
 		a.lost++
 	}
+}
+
+// resume adds a line that says how many lines are lost, if some are. It is called under mu.
+func (a *Audit) resume() error {
+	if a.lost == 0 {
+		return nil
+	}
+	if err := endLine(a.file); err != nil { // of a line written in part
+		return err
+	}
+	return a.add(entry{Time: timeText(a.now()), Event: "log resumed", Lost: a.lost})
+}
+
+// add adds a line. It is called under mu.
+func (a *Audit) add(e entry) error {
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false)              // SQL has < and >
+	if err := encoder.Encode(e); err != nil { // an infinite number of seconds, which no clock shows
+		a.logger.Error("a line of the audit log is lost", "error", err)
+		return nil
+	}
+	_, err := a.file.Write(line.Bytes())
+	a.dirty = true
 	a.note(err)
+	return err
 }
 
 // note notes whether the log can be written.
@@ -199,11 +214,19 @@ func (a *Audit) note(err error) {
 	a.err = err
 }
 
-// Err returns why the last line could not be written, or nil.
-func (a *Audit) Err() error {
+// Check returns why a line could not be written now, or nil. After an error it tries, since perhaps nobody writes one any more.
+func (a *Audit) Check() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.err
+	err := a.resume()
+	if err == nil && a.err != nil { // of the last sync
+		err = a.file.Sync()
+		a.note(err)
+	}
+	if err == nil && files.IsFull(files.Room(a.path)) {
+		err = syscall.ENOSPC
+	}
+	return err
 }
 
 // syncNow writes the log to disk, now and then.
