@@ -2,6 +2,7 @@ package console
 
 import (
 	"net"
+	"strings"
 	"sync"
 
 	"github.com/geosql/geosql/serve/internal/monitor"
@@ -25,7 +26,7 @@ func (h *History) StatementEnded(s monitor.Statement) {
 	}
 	a := Asked{At: s.Began, Role: s.Session.Role, Report: s.Report}
 	if len(s.SQL) <= maxKept {
-		a.SQL, a.Epsilon = s.SQL, s.Epsilon
+		a.SQL, a.Epsilon = strings.Clone(s.SQL), s.Epsilon // of a text that may be far longer
 	}
 	if s.State != "" && s.State != "00000" {
 		a.Refused = s.State
