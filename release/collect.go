@@ -29,6 +29,7 @@ func (c *collector) append(b *batch) error {
 
 // drawAll runs the second pass: it draws all locations.
 func (r *run) drawAll(ctx context.Context, out, rejects dataset.Writer) (*collector, error) {
+	r.tables = r.newTables()
 	workers := make([]func(*batch) error, r.spec.workers())
 	drawers := make([]*drawer, len(workers))
 	for w := range workers {
@@ -55,6 +56,9 @@ func (r *run) drawAll(ctx context.Context, out, rejects dataset.Writer) (*collec
 	for _, d := range drawers {
 		for k := range d.surveys {
 			r.surveys[k].merge(&d.surveys[k])
+		}
+		if r.tables != nil {
+			r.tables.merge(d.tables)
 		}
 	}
 	return c, nil

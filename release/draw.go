@@ -25,6 +25,7 @@ type drawer struct {
 	payer     []byte         // the account of all rows, if there is no column of accounts
 	asking    []asking       // of a batch
 	surveys   []survey       // one for each pair of columns
+	tables    *tables        // nil without tables of the owner
 }
 
 // draw makes a batch of the output. Nobody may see it before its locations are charged.
@@ -71,6 +72,9 @@ func (d *drawer) release(b *batch, all []location) {
 		}
 		if outside(d.mechanism.Domain(), at.lat, at.lon) {
 			d.surveys[k].outside++
+		}
+		if d.tables != nil {
+			d.tables.add(k, all, location{lat: zlat, lon: zlon})
 		}
 		if d.owner {
 			d.surveys[k].compare(at, zlat, zlon)

@@ -66,7 +66,7 @@ func (r *run) publish(files []*file) error {
 
 // files returns the temporary files that are open, starting with the outputs'.
 func (r *run) files() []*file {
-	all := slices.Clone(r.outs)
+	all := slices.Concat(r.outs, r.utility)
 	for _, f := range []*file{r.report, r.metadata, r.density, r.rejects} {
 		if f != nil {
 			all = append(all, f)

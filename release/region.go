@@ -73,12 +73,21 @@ type geometry struct {
 	Geometries  []geometry // of a GeometryCollection
 	Geometry    *geometry  // of a Feature
 	Features    []geometry // of a FeatureCollection
+	ID          json.RawMessage
+	Properties  json.RawMessage
+}
+
+func parseGeometry(text []byte) (g geometry, err error) {
+	if err = json.Unmarshal(text, &g); err != nil {
+		err = fmt.Errorf("not GeoJSON: %w", err)
+	}
+	return g, err
 }
 
 func parseRegion(text []byte) (orb.MultiPolygon, error) {
-	var g geometry
-	if err := json.Unmarshal(text, &g); err != nil {
-		return nil, fmt.Errorf("not GeoJSON: %w", err)
+	g, err := parseGeometry(text)
+	if err != nil {
+		return nil, err
 	}
 	all, err := g.polygons()
 	if err == nil && len(all) == 0 {

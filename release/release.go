@@ -53,6 +53,11 @@ type run struct {
 
 	plane *density.Plane // nil without density
 
+	tablePlane *density.Plane // nil without tables of the owner, as the others
+	tables     *tables
+	utility    []*file
+	misplaced  []Misplaced
+
 	there []string // hash of each output that is there when the run begins; "" if it is not
 
 	spill func() (*os.File, error) // opens a file for accounts; nil: beside the output
@@ -189,7 +194,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	if r.mechanism, err = newMechanism(ctx, s); err != nil {
 		return err
 	}
-	if err := r.setPlane(); err != nil {
+	if err := cmp.Or(r.setPlane(), r.setTables()); err != nil {
 		return err
 	}
 	if r.reader, err = dataset.Open(ctx, s.In); err != nil {
@@ -218,6 +223,9 @@ func (r *run) prepare(ctx context.Context) (err error) {
 		if r.density, err = r.openFile(densityPath(s.Out)); err != nil {
 			return err
 		}
+	}
+	if err := r.openTables(); err != nil {
+		return err
 	}
 	if s.Rejects != "" {
 		r.rejects, err = r.openFile(s.Rejects)
@@ -304,6 +312,9 @@ func (s *Spec) files() (all []namedFile) {
 		all = append(all, namedFile{path, what})
 	}
 	all = append(all, namedFile{reportPath(s.Out), "report"}, namedFile{metadataPath(s.Out), "file of metadata"}, namedFile{densityPath(s.Out), "density"})
+	for _, path := range s.tableNames() {
+		all = append(all, namedFile{path, "table of the owner"})
+	}
 	if s.Rejects != "" {
 		all = append(all, namedFile{s.Rejects, "file of rejects"})
 	}
@@ -440,6 +451,7 @@ func (r *run) newDrawer(out, rejects dataset.Writer) *drawer {
 		rejects:   rejects,
 		owner:     !r.spec.Publishable,
 		surveys:   newSurveys(r.spec, r.noise()),
+		tables:    r.newTables(),
 	}
 }
 

@@ -26,6 +26,11 @@ func (r *run) writeReports(ctx context.Context, hashes []string) error {
 			return err
 		}
 	}
+	if r.tables != nil {
+		if err := r.writeTables(ctx); err != nil {
+			return err
+		}
+	}
 	err = r.report.fill(func(w io.Writer) error { return report.Write(w, d) })
 	if err == nil {
 		err = r.metadata.fill(func(w io.Writer) error { return report.WriteMetadata(w, d.Public) })

@@ -187,6 +187,8 @@ func (s *sharding) checkShards() error {
 		return errors.New("a release in shards cannot set invalid rows aside: leave out --rejects, and mend or remove the rows")
 	case len(s.spec.Also) > 0:
 		return errors.New("a release in shards has one output: name one, and convert its files for others")
+	case s.spec.Utility != "" || s.spec.Regions != nil:
+		return errors.New("a release in shards has no tables of the owner: leave out --utility and --regions")
 	case s.spec.Density > 0:
 		return errors.New("a release in shards has no density: leave out --density")
 	}

@@ -51,6 +51,12 @@ type Spec struct {
 	// which is written beside the output as GeoJSON and drawn in the report. 0 makes none. It costs nothing.
 	Density float64
 
+	// Utility is a folder for tables of the owner: how many locations are in each of Regions, go from one to another and lie so far apart, in
+	// truth, as released, and as recovered from the released ones. They are numbers of true locations, which nothing hides, so that
+	// the folder must not be in one of an output. "" writes none.
+	Utility string
+	Regions *Regions
+
 	About About // texts of the publisher
 
 	Rejects     string // file for the rows that are invalid as text; "" makes them an error

@@ -22,6 +22,8 @@ type Summary struct {
 	Dropped   int64 // rows that were left out, since their accounts have more than may be kept
 	Outside   int64 // locations outside the domain or its region, which were moved into it; for the owner only
 
+	Misplaced []Misplaced // how much of the tables of the owner is noise; for the owner only
+
 	Gridded []Gridded // pairs of columns on a grid that the noise does not hide; for the owner only
 
 	// Earlier are other releases of the same cells, as far as the ledger knows: the columns that were read, and their order, were the same.
@@ -49,6 +51,7 @@ func (r *run) summary(already int64) (*Summary, error) {
 		Accounts:  r.found.payers,
 		Unit:      r.mechanism.Price().Unit,
 		Epsilon:   r.mechanism.Price().Amount,
+		Misplaced: r.misplaced,
 	}
 	if r.plane != nil {
 		s.Density = densityPath(r.spec.Out)

@@ -47,7 +47,7 @@ func registerRelease(fs *flag.FlagSet, t *publish.Task) {
 	t.Ledger.Register(fs, "keep the budgets in the ledger `FILE`, or at a postgres:// URL")
 	cli.OptionalVar(fs, &t.Account, "account", "charge the account in `COLUMN`, or const:NAME for all rows")
 	fs.StringVar(&s.In, "in", "", "read the data set `FILE`, in a format that import reads")
-	cli.ListVar(fs, &t.Outs, fileName, "out", "write the copy to `FILE`: .csv, .csv.gz, .parquet, .geoparquet, .geojson or .gpkg; again for the same rows in another file")
+	cli.ListVar(fs, &t.Outs, fileName, "out", "write the copy to `FILE`: .csv, .csv.gz, .parquet, .geoparquet, .geojson or .gpkg; again for another format")
 	lineVar(fs, &s.ID, "id", "name the release `NAME`; the same name continues it")
 	lineVar(fs, &s.About.Title, "title", "state `TEXT` as title on the page and in the metadata")
 	lineVar(fs, &s.About.Description, "description", "state `TEXT` as description on the page and in the metadata")
@@ -55,6 +55,8 @@ func registerRelease(fs *flag.FlagSet, t *publish.Task) {
 	lineVar(fs, &s.About.Contact, "contact", "state `WHO` as contact on the page and in the metadata")
 	fs.StringVar(&s.Rejects, "rejects", "", "write invalid rows to `FILE`; otherwise they stop the release")
 	fs.StringVar(&t.Region, "region", "", "move released locations into the polygons of a GeoJSON `FILE`")
+	fs.StringVar(&s.Utility, "utility", "", "write numbers of true locations to `FOLDER`, for the owner")
+	fs.StringVar(&t.Regions, "regions", "", "count these by the features of a GeoJSON `FILE`")
 	cli.WordsVar(fs, &s.Lat, "lat", "read latitudes from `COLUMNS`")
 	cli.WordsVar(fs, &s.Lon, "lon", "read longitudes from `COLUMNS`, one for each latitude")
 	fs.StringVar(&s.Weight, "weight", "", "read each row as often as `COLUMN` says, from 0 to 1000000, with a draw and a charge each time; weights are public")
@@ -66,7 +68,7 @@ func registerRelease(fs *flag.FlagSet, t *publish.Task) {
 		}
 		return nil
 	})
-	fs.Func("shards", "divide the output into `N` files, which processes on many machines make together: each runs this command; the ledger must be at a postgres:// URL", func(v string) (err error) {
+	fs.Func("shards", "divide the output into `N` files, which processes with this command on many machines make together; needs a ledger at a postgres:// URL", func(v string) (err error) {
 		if t.Shards, err = strconv.Atoi(v); err != nil || t.Shards < 1 || t.Shards > release.MostShards {
 			return fmt.Errorf("it must be a whole number from 1 to %d", release.MostShards)
 		}
@@ -90,8 +92,8 @@ func registerRelease(fs *flag.FlagSet, t *publish.Task) {
 		}
 		return nil
 	})
-	cli.Switch(fs, "dry-run", "show the charges and the accuracy of the release, and where the true locations lie; "+
-		"charge and write nothing; the exit status is 1 if the release would be refused", func() { t.Dry = true })
+	cli.Switch(fs, "dry-run", "show the charges, the accuracy and where the true locations lie; charge and write nothing; "+
+		"exit with 1 if the release would be refused", func() { t.Dry = true })
 	s.Outside = release.DefaultOutside
 	cli.ShareVar(fs, &s.Outside, "outside", "allow that a `SHARE` of the locations lies outside the box, from 0 to 1 (default 0.01)")
 	cli.Switch(fs, "publishable", "leave the owner's section out of the report", func() { s.Publishable = true })

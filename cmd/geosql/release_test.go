@@ -233,6 +233,24 @@ func TestReleaseWeight(t *testing.T) {
 	clitest.WantError(t, p.with("--out", p.path("b.csv")).run(t), 1, `line 2, column jobs: the weight "-3" is not a whole number from 0 to 1000000`)
 }
 
+// Tables of true numbers are for the owner, in a folder of their own.
+func TestReleaseUtility(t *testing.T) {
+	p := newPublisher(t, 20).and("--limit", "1", "--regions", "REGIONS", "--utility", "FOLDER")
+	p.write(t, "regions.geojson", `{"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {"name": "centre"},
+		"geometry": {"type": "Polygon", "coordinates": [[[2.3, 48.8], [2.4, 48.8], [2.4, 48.9], [2.3, 48.9], [2.3, 48.8]]]}}]}`)
+	p, own := p.with("--regions", p.path("regions.geojson")), t.TempDir()
+	clitest.WantError(t, p.with("--utility", p.dir).run(t), 1, "is in the folder of the output")
+	clitest.WantError(t, p.with("--utility", own).run(t, "--shards", "2"), 2, "leave out -utility and -regions")
+	r := p.with("--utility", own).run(t)
+	if r.Status != 0 || !strings.Contains(r.Err, "for the owner only: "+filepath.Join(own, "regions.csv")+", lat, lon: ") {
+		t.Errorf("%+v", r)
+	}
+	text, err := os.ReadFile(filepath.Join(own, "regions.csv"))
+	if err != nil || !strings.HasPrefix(string(text), "# NOT PRIVATE") || !strings.Contains(string(text), "\n\"lat, lon\",centre,20,") {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
 // A level over a radius, a region instead of a domain, a constant account.
 func TestReleaseByLevelAndRegion(t *testing.T) {
 	p := newPublisher(t, 10).without("--epsilon").without("--domain").with("--account", "const:city")

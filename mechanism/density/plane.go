@@ -63,11 +63,17 @@ func NewPlane(m planar.Mechanism, cellM float64) (*Plane, error) {
 
 // NewPriorPlane returns the plane of a mechanism for priors. Its cells are as wide as the noise, one divided by epsilon, but at most a 16th of
 // the box, and wider where there would be more than maxPlaces.
-func NewPriorPlane(m planar.Mechanism) (*Plane, error) {
+func NewPriorPlane(m planar.Mechanism) (*Plane, error) { return newPlane(m, maxPlaces) }
+
+// NewFinePlane returns the same for other uses, with cells that are wider only where there would be more than [MaxCells].
+func NewFinePlane(m planar.Mechanism) (*Plane, error) { return newPlane(m, MaxCells) }
+
+// newPlane returns a plane of at most so many cells.
+func newPlane(m planar.Mechanism, most int64) (*Plane, error) {
 	_, side := m.Accuracy().Reach(0)
 	side = min(side, m.Domain().Side()/16)
 	for ; side < m.Domain().Side(); side *= 1.25 {
-		if _, _, err := fit(m, side, maxPlaces); err == nil {
+		if _, _, err := fit(m, side, most); err == nil {
 			return NewPlane(m, side)
 		}
 	}
@@ -90,6 +96,9 @@ func fit(m planar.Mechanism, cellM float64, most int64) (grid planar.Grid, aroun
 	}
 	return grid, int(reached), nil
 }
+
+// Side returns the side of the cells in metres.
+func (p *Plane) Side() float64 { return p.grid.Side() }
 
 // Bin returns the bin of a released point, in degrees.
 func (p *Plane) Bin(lat, lon float64) int {

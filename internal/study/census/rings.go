@@ -2,7 +2,6 @@ package census
 
 import (
 	"context"
-	"math"
 
 	"github.com/geosql/geosql/mechanism/density"
 	"github.com/geosql/geosql/mechanism/planar"
@@ -17,12 +16,9 @@ const (
 // ring returns the ring of a distance.
 func ring(metres float64) int { return min(int(metres/ringSize), rings-1) }
 
-// recover estimates the histogram of true commutes from the number of released homes in each ring.
-//
-// Noise goes in all directions alike, so that the law of the distance from a workplace to a released home depends on that to
-// the true home only, and not on where the two are: it is one matrix for all of them.
+// recover estimates the histogram of true commutes from the number of released homes in each ring. Workplaces are not released.
 func (s *Study) recover(ctx context.Context, epsilon float64, released []int64) (estimate [len(Buckets)]float64, err error) {
-	law, err := ringLaw(epsilon)
+	law, err := density.Rings(planar.LaplaceLaw.Plane(epsilon), ringSize, rings)
 	if err != nil {
 		return estimate, err
 	}
@@ -35,40 +31,6 @@ func (s *Study) recover(ctx context.Context, epsilon float64, released []int64) 
 		}
 	}
 	return estimate, err
-}
-
-// ringLaw returns the probabilities of rings for a home in each, by the radii of noise that divide it evenly.
-func ringLaw(epsilon float64) (density.Matrix, error) {
-	const radii = 200
-	noise := planar.LaplaceLaw.Plane(epsilon)
-	law := make(density.Matrix, rings)
-	for k := range law {
-		law[k] = make([]float64, rings)
-	}
-	for i := range radii {
-		radius, err := noise.Radius((float64(i) + 0.5) / radii)
-		if err != nil {
-			return nil, err
-		}
-		for k, row := range law {
-			home, below := (float64(k)+0.5)*ringSize, 0.
-			for j := range row {
-				within := 1.
-				if j < rings-1 {
-					within = shareWithin(float64(j+1)*ringSize, home, radius)
-				}
-				row[j] += (within - below) / radii
-				below = within
-			}
-		}
-	}
-	return law, nil
-}
-
-// shareWithin returns which share of a circle of a radius around a home is within a distance of a point that is so far from the home.
-func shareWithin(distance, home, radius float64) float64 {
-	cos := (home*home + radius*radius - distance*distance) / (2 * home * radius)
-	return math.Acos(min(1, max(-1, cos))) / math.Pi
 }
 
 // mostPairs bounds the pairs of places and workplaces that weights visits.

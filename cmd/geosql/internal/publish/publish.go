@@ -33,6 +33,7 @@ type Task struct {
 	Radius  *big.Rat
 	Domain  []float64
 	Region  string
+	Regions string
 	Dry     bool
 	Shards  int // 0: the output is one file
 	Shard   int // -1: all
@@ -72,7 +73,11 @@ func (t *Task) Check() error {
 		s.Level, _ = t.Level.Float64()
 		s.Radius, _ = t.Radius.Float64()
 	}
-	if err := t.setDomain(); err != nil {
+	err := t.setDomain()
+	if err == nil && t.Regions != "" {
+		s.Regions, err = release.ReadRegions(t.Regions)
+	}
+	if err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
 	return nil
@@ -223,6 +228,9 @@ func (t *Task) printReleased(s *release.Summary, files, description string) {
 	}
 	if s.Finished == nil {
 		cli.Say("for the owner only: %d locations were outside the area of the release and were moved into it", s.Outside)
+	}
+	for _, m := range s.Misplaced {
+		cli.Say("for the owner only: %s, %s: %s of the numbers of released locations is noise, of recovered ones %s", m.Table, m.Columns, release.Percent(m.Released), release.Percent(m.Recovered))
 	}
 	for _, g := range s.Gridded {
 		cli.Say("for the owner only: %v", g)

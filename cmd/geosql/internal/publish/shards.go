@@ -31,6 +31,8 @@ func (t *Task) checkShards() error {
 		return cli.UsageError("release: a release in shards cannot set invalid rows aside: leave out -rejects, and mend or remove the rows")
 	case len(t.Outs) > 1:
 		return cli.UsageError("release: a release in shards has one output: give one -out, and convert its files for others")
+	case t.Spec.Utility != "" || t.Regions != "":
+		return cli.UsageError("release: a release in shards has no tables of the owner: leave out -utility and -regions")
 	case t.Spec.Density > 0:
 		return cli.UsageError("release: a release in shards has no density: leave out -density, and use geoind_density on the output")
 	case !t.Ledger.OnServer():
