@@ -2,9 +2,7 @@ package throttle
 
 import (
 	"container/list"
-	"maps"
 	"net"
-	"slices"
 	"sync"
 )
 
@@ -53,19 +51,6 @@ func (r *Room) Leave(c net.Conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.remove(c)
-}
-
-// Clear closes all connections in the room.
-func (r *Room) Clear() {
-	r.mu.Lock()
-	all := slices.Collect(maps.Keys(r.by))
-	for _, c := range all {
-		r.remove(c)
-	}
-	r.mu.Unlock()
-	for _, c := range all {
-		c.Close()
-	}
 }
 
 // surplus returns the oldest connection of the addresses that have most.

@@ -2,7 +2,6 @@ package throttle
 
 import (
 	"net"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -13,7 +12,6 @@ type caller struct {
 	name   string
 	from   net.Addr
 	room   *Room
-	left   bool
 	closed bool
 }
 
@@ -49,7 +47,6 @@ func TestRoom(t *testing.T) {
 			room.Enter(now)
 			all = append(all, now)
 			if letter < 'a' {
-				now.left = true
 				room.Leave(now)
 				room.Leave(now) // which makes room only once
 			}
@@ -63,9 +60,8 @@ func TestRoom(t *testing.T) {
 		if got := strings.Join(closed, " "); got != c.closed {
 			t.Errorf("%s: %q are closed, want %q", c.name, got, c.closed)
 		}
-		room.Clear()
-		if i := slices.IndexFunc(all, func(one *caller) bool { return one.closed == one.left }); i >= 0 {
-			t.Errorf("%s: connection %d is not as it should be", c.name, i)
+		for _, one := range all {
+			room.Leave(one)
 		}
 		if len(room.of) != 0 || room.all.Len() != 0 || len(room.by) != 0 {
 			t.Errorf("%s: %v are left", c.name, room.of)

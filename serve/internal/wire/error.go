@@ -39,7 +39,11 @@ var (
 	ErrIdleSession       = fatal("57P05", "terminating connection due to idle-session timeout")
 )
 
-var errShutdown = fatal("57P01", "terminating connection due to administrator command")
+// Errors of clients of a server that stops: in a session, and before, where clients with several hosts try the next one.
+var (
+	errShutdown = fatal("57P01", "terminating connection due to administrator command")
+	errNotNow   = fatal("57P03", "the database system is shutting down")
+)
 
 // Moved returns an error of a statement that stands behind a text, with its position in both together.
 func Moved(err error, before string) error {

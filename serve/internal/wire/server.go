@@ -71,7 +71,8 @@ type Server struct {
 	mu        sync.Mutex
 	closing   bool
 	listeners map[net.Listener]struct{}
-	sessions  map[uint32]*conn // by process id
+	strangers map[*conn]struct{} // that have not logged in
+	sessions  map[uint32]*conn   // by process id
 }
 
 // NewServer returns a server of handler.
@@ -100,6 +101,7 @@ func NewServer(handler Handler, options Options) *Server {
 		options:   options,
 		pending:   throttle.NewRoom(options.MaxPending),
 		listeners: map[net.Listener]struct{}{},
+		strangers: map[*conn]struct{}{},
 		sessions:  map[uint32]*conn{},
 	}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
@@ -133,10 +135,7 @@ func (s *Server) Serve(listener net.Listener) error {
 			s.accept(nc)
 			continue
 		}
-		s.mu.Lock()
-		closing := s.closing
-		s.mu.Unlock()
-		if closing {
+		if s.isClosing() {
 			return ErrServerClosed
 		}
 		if !isTemporary(err) {
@@ -170,6 +169,7 @@ func (s *Server) accept(nc net.Conn) {
 		return
 	}
 	s.pending.Enter(nc)
+	s.strangers[c] = struct{}{}
 	s.conns.Add(1)
 	s.mu.Unlock()
 
@@ -185,6 +185,7 @@ func (s *Server) forget(c *conn) {
 	s.pending.Leave(c.raw)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	delete(s.strangers, c)
 	if c.key != nil {
 		delete(s.sessions, c.processID)
 	}
@@ -195,12 +196,13 @@ func (s *Server) admit(c *conn, keySize int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closing {
-		return errShutdown
+		return errNotNow
 	}
 	if len(s.sessions) >= s.options.MaxSessions {
 		return fatal("53300", "sorry, too many clients already")
 	}
 	s.pending.Leave(c.raw)
+	delete(s.strangers, c)
 	for taken := true; taken; {
 		var id [4]byte
 		rand.Read(id[:])
@@ -224,7 +226,14 @@ func (s *Server) cancelRequest(processID uint32, key []byte) {
 	}
 }
 
-// Shutdown stops the server: no connection is accepted any more, sessions that wait for a request are told so and
+// isClosing reports whether Shutdown was called.
+func (s *Server) isClosing() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closing
+}
+
+// Shutdown stops the server: no connection is accepted any more, clients that log in are told to come back, sessions that wait for a request are told so and
 // closed, others complete the request that they are at. If ctx ends before they have, their statements are canceled, they get
 // a moment to read why, all connections are closed, and Shutdown returns the error of ctx.
 func (s *Server) Shutdown(ctx context.Context) error {
@@ -233,7 +242,13 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	for l := range s.listeners {
 		l.Close()
 	}
-	s.pending.Clear()
+	for c := range s.strangers {
+		if c.transport != nil {
+			c.transport.end()
+		} else { // nothing is agreed on that could be said
+			c.raw.Close()
+		}
+	}
 	for _, c := range s.sessions {
 		if c.transport != nil {
 			c.transport.drain()

@@ -55,6 +55,9 @@ func (c *conn) start() error {
 		return e
 	}
 	if err := c.authenticate(login); err != nil {
+		if c.server.isClosing() {
+			return errNotNow
+		}
 		return err
 	}
 	if err := c.server.admit(c, keySize); err != nil {

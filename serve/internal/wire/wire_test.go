@@ -11,6 +11,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"math/big"
 	"net"
 	"os"
@@ -596,6 +597,27 @@ func TestShutdown(t *testing.T) {
 	}
 	if _, err := pgx.Connect(background(t), s.dsn("")); err == nil {
 		t.Error("a connection was accepted after Shutdown")
+	}
+}
+
+// A client that gives its password is told to come back, and one that has said nothing is left.
+func TestShutdownOfStrangers(t *testing.T) {
+	s := serve(t, Options{})
+	silent, asked := s.dial(t), s.dial(t)
+	if _, err := io.WriteString(asked, packet(3<<16, "user\x00ana\x00\x00")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(asked, make([]byte, 1)); err != nil { // of the request for a password
+		t.Fatal(err)
+	}
+	if err := s.server.Shutdown(background(t)); err != nil {
+		t.Error(err)
+	}
+	if got := reply(t, asked); !strings.Contains(got, "57P03") {
+		t.Errorf("the reply to a login is %q", got)
+	}
+	if got := reply(t, silent); got != "" {
+		t.Errorf("the reply to nothing is %q", got)
 	}
 }
 
