@@ -185,7 +185,7 @@ func TestUtilityRefused(t *testing.T) {
 	refuse(apart, func(s *Spec) { s.Utility = out })
 	refuse(apart, func(s *Spec) { s.Utility = inside })
 	refuse(apart, func(s *Spec) { s.Also, s.Utility = []string{filepath.Join(own, "b.csv")}, own })
-	refuse("no such file", func(s *Spec) { s.Utility = filepath.Join(own, "none") })
+	refuse("none", func(s *Spec) { s.Utility = filepath.Join(own, "none") })
 	refuse("give both --utility and --regions", func(s *Spec) { s.Regions = nil })
 	refuse("give both --utility and --regions", func(s *Spec) { s.Utility = "" })
 	write(t, filepath.Join(own, "flows.csv"), "x")
