@@ -1,15 +1,20 @@
 package serve
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
 	"os"
 	"syscall"
+	"time"
+
+	"github.com/geosql/geosql/internal/silence"
 )
 
-// listen listens at an address that a flag has. Addresses of other machines need TLS.
-func listen(name, address string, tls bool) (net.Listener, error) {
+// listen listens at an address that a flag has. Addresses of other machines need TLS. A connection ends when the client's machine has not
+// said for so long that it is there, or takes what was sent.
+func listen(name, address string, tls bool, lost time.Duration) (net.Listener, error) {
 	if _, _, err := net.SplitHostPort(address); err != nil {
 		return nil, fmt.Errorf("--%s %s: write an address and a port, such as 127.0.0.1:5432", name, address)
 	}
@@ -25,7 +30,8 @@ func listen(name, address string, tls bool) (net.Listener, error) {
 	if at.IP.To4() != nil {
 		network = "tcp4" // else 0.0.0.0 would be every address of IPv6 too
 	}
-	l, err := net.ListenTCP(network, at)
+	config := net.ListenConfig{Control: silence.Limit(lost), KeepAliveConfig: silence.KeepAlive(lost)}
+	l, err := config.Listen(context.Background(), network, at.String())
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return nil, fmt.Errorf("--%s %s: another program listens there: stop it, or take another port", name, address)

@@ -147,10 +147,11 @@ func open(path string, o Options, openBackend func(backendOptions) (backend, err
 
 // listen listens for the clients of both protocols.
 func (s *Server) listen() (err error) {
-	if s.listener, err = listen("listen", s.options.Listen, s.certificates != nil); err != nil || s.options.HTTP == "" {
+	lost := cmp.Or(s.options.WriteTimeout, writeTimeout)
+	if s.listener, err = listen("listen", s.options.Listen, s.certificates != nil, lost); err != nil || s.options.HTTP == "" {
 		return err
 	}
-	l, err := listen("http", s.options.HTTP, s.certificates != nil)
+	l, err := listen("http", s.options.HTTP, s.certificates != nil, writeTimeout)
 	if err == nil {
 		s.httpListener = newVisitorListener(l, mostVisitors, mostAnswers)
 	}

@@ -243,7 +243,7 @@ func tomorrow() time.Time { return time.Now().Add(24 * time.Hour) }
 
 // All addresses of IPv4 are not those of IPv6 too, as a firewall may know.
 func TestListensWhereItIsTold(t *testing.T) {
-	l, err := listen("listen", "0.0.0.0:0", true)
+	l, err := listen("listen", "0.0.0.0:0", true, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

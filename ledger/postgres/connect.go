@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/geosql/geosql/internal/silence"
 )
 
 // patience is how long a transaction waits for others. Tests wait less.
@@ -24,9 +26,9 @@ const answersWithin = 2 * time.Second
 // connectWithin is how long a connection may take, unless the URL says so.
 const connectWithin = 5 * time.Second
 
-// silence is how long a connection lasts without a word of the server's machine, which acknowledges even while it waits for
+// lostAfter is how long a connection lasts without a word of the server's machine, which acknowledges even while it waits for
 // others.
-const silence = 10 * time.Second
+const lostAfter = 10 * time.Second
 
 // connect opens connections to the server that a URL names. It calls warned, unless it is nil, for every
 // warning of the server.
@@ -44,10 +46,7 @@ func connect(ctx context.Context, url string, warned func(*pgconn.PgConn, string
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectWithin
 	}
-	dialer := net.Dialer{
-		Timeout: config.ConnConfig.ConnectTimeout, Control: limitSilence,
-		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silence / 2, Interval: silence / 4, Count: 2},
-	}
+	dialer := net.Dialer{Timeout: config.ConnConfig.ConnectTimeout, Control: silence.Limit(lostAfter), KeepAliveConfig: silence.KeepAlive(lostAfter)}
 	config.ConnConfig.DialFunc = dialer.DialContext
 	config.ConnConfig.OnNotice = func(conn *pgconn.PgConn, n *pgconn.Notice) {
 		if warned != nil && n.SeverityUnlocalized == "WARNING" {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -250,7 +251,7 @@ func (c *conn) receiveError(err error) error {
 		return fatal("08P01", fmt.Sprintf("a message of %d bytes is longer than the %d that this server takes",
 			tooLong.ActualBodyLen, tooLong.MaxExpectedBodyLen))
 	case errors.As(err, &network):
-		if network.Timeout() {
+		if errors.Is(err, os.ErrDeadlineExceeded) { // and not that of a machine that says nothing any more
 			if !c.transport.setWaiting(true) {
 				return errShutdown
 			}
