@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,11 +51,24 @@ type ReleasePlan struct {
 	Output   string // where it is to be published: a line for each file
 }
 
+// Outputs returns where the release is to be published, in one line.
+func (p ReleasePlan) Outputs() string { return strings.ReplaceAll(p.Output, "\n", ", ") }
+
 // Published describes the published data set of a release.
 type Published struct {
 	Output string    // where
 	SHA256 string    // of the bytes of each file, in hexadecimal, with spaces between them
 	Time   time.Time // when it was sealed
+}
+
+// Hash returns the hash of the file at a path, or "" if the release has no output there.
+func (p *Published) Hash(path string) string {
+	hashes := strings.Fields(p.SHA256)
+	outputs := strings.SplitN(p.Output, "\n", len(hashes)) // a single path may have several lines
+	if i := slices.Index(outputs, path); i >= 0 {
+		return hashes[i]
+	}
+	return ""
 }
 
 // CheckUnchanged returns a [*ReleaseError] that says how the plan of a release differs from
@@ -67,7 +81,7 @@ func (p ReleasePlan) CheckUnchanged(id string, wanted ReleasePlan) error {
 	case p.Digest != wanted.Digest:
 		reason = "has another input"
 	case p.Output != wanted.Output:
-		reason = "goes to " + strings.ReplaceAll(p.Output, "\n", ", ")
+		reason = "goes to " + p.Outputs()
 	default:
 		return nil
 	}

@@ -108,21 +108,11 @@ func (r *run) hashOutput(out, path string) (string, error) {
 func (r *run) sealedAs(path, hash string) (id string, err error) {
 	all, err := r.ledger.AllReleases()
 	for _, x := range all {
-		if x.Published != nil && hashOf(x.Published, path) == hash {
+		if x.Published != nil && x.Published.Hash(path) == hash {
 			id = x.ID
 		}
 	}
 	return id, err
-}
-
-// hashOf returns the hash of a sealed output, or "" if the release has no output of that path.
-func hashOf(p *ledger.Published, path string) string {
-	hashes := strings.Fields(p.SHA256)
-	outputs := strings.SplitN(p.Output, "\n", len(hashes)) // a single path may have several lines
-	if i := slices.Index(outputs, path); i >= 0 {
-		return hashes[i]
-	}
-	return ""
 }
 
 // finish publishes the sealed files of an earlier attempt. If they have their names already, finish does
@@ -164,7 +154,7 @@ func (r *run) leftSealed(p *ledger.Published) (sealed []*file, gone []string, er
 				return nil, nil, err
 			}
 		}
-		switch want := hashOf(p, r.paths[i]); {
+		switch want := p.Hash(r.paths[i]); {
 		case want != "" && hash == want:
 			sealed = append(sealed, out)
 		case want == "" || r.there[i] != want:

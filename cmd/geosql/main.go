@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/geosql/geosql/cmd/geosql/internal/session"
+	"github.com/geosql/geosql/cmd/geosql/internal/store"
 	_ "github.com/geosql/geosql/dataset/sqlite" // data sets that are tables of a database, and GeoPackages
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
@@ -41,4 +42,21 @@ func main() {
 	keepPrivate()
 	runWorker()
 	os.Exit(program.Main(os.Args[1:]))
+}
+
+// topicHelp returns the help about an SQL function, or about a word in it.
+func topicHelp(word string) (string, error) {
+	conn, err := sqlite.Open(":memory:", sqlite.ReadWrite)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close()
+	if err := session.Attach(conn, store.LedgerFlags{}); err != nil {
+		return "", err
+	}
+	text, err := session.Topic(conn, word, "geosql help")
+	if err != nil {
+		return "", cli.UsageError(err.Error())
+	}
+	return text, nil
 }

@@ -293,7 +293,7 @@ func TestShellObeysHabits(t *testing.T) {
 	c.run(`\d tt;`, "geosql: there is no table tt (did you mean t?)\n")
 	c.run(`\nosuch`, "geosql: \\nosuch: no such command; .help lists them\n")
 	c.run(".help timer", ".timer on|off      print how long each statement takes\n")
-	c.run(".help dx_avgg", "geosql: dx_avgg: there is no command or function of that name (did you mean dx_avg?)\n")
+	c.run(".help dx_avgg", "geosql: there is no command or function dx_avgg (did you mean dx_avg?)\n")
 	c.press(".help dx_radius\r")
 	c.expect("dx_radius(")
 	c.expect(shell.Prompt)

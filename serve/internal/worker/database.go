@@ -46,8 +46,8 @@ type database struct {
 	gate      *sqlitefn.Gate
 	remote    *noting
 	timeout   time.Duration
-	sealed    map[uint32]sealedColumn      // by number
-	gated     map[gateKey]string           // statements that the gate has let through
+	sealed    map[uint32]sealedColumn // by number
+	gated     map[gateKey]string      // statements that the gate has let through
 }
 
 // A sealedColumn is a column of sealed values.

@@ -196,7 +196,7 @@ func earlier(x ledger.NamedRelease) string {
 		state = "is complete since " + x.Published.Time.Format(time.RFC3339)
 	}
 	return fmt.Sprintf("this ledger has another release of the same input: %s, to %s, %s. Draws of the same locations add up, and so do their charges",
-		x.ID, strings.ReplaceAll(x.Plan.Output, "\n", ", "), state)
+		x.ID, x.Plan.Outputs(), state)
 }
 
 // outputs names the outputs of a release.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/cmd/geosql/internal/output"
+	"github.com/geosql/geosql/cmd/geosql/internal/session"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/printable"
 )
@@ -95,12 +96,10 @@ func (sh *shell) explain(name string) error {
 			return nil
 		}
 	}
-	help := sh.names("SELECT geosql_help(?1)", strings.ToLower(name))
-	if len(help) == 0 {
-		functions := strings.Fields(strings.Join(sh.names("SELECT geosql_help()"), ""))
-		return fmt.Errorf("%s: there is no command or function of that name%s", name, cli.DidYouMean(name, functions))
+	text, err := session.Topic(sh.Conn, strings.ToLower(name), ".help")
+	if err == nil {
+		fmt.Fprintln(os.Stderr, strings.TrimSpace(text))
 	}
-	_, err := fmt.Fprintln(os.Stderr, strings.TrimSpace(help[0]))
 	return err
 }
 

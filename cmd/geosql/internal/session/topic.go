@@ -1,28 +1,19 @@
-package main
+package session
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/geosql/geosql/cmd/geosql/internal/session"
-	"github.com/geosql/geosql/cmd/geosql/internal/store"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/internal/sqlite"
 )
 
-// topicHelp returns the text of geosql_help about an SQL function. For another word it lists the functions that have it in their
-// help.
-func topicHelp(word string) (string, error) {
-	conn, err := sqlite.Open(":memory:", sqlite.ReadWrite)
-	if err != nil {
-		return "", err
-	}
-	defer conn.Close()
-	if err := session.Attach(conn, store.LedgerFlags{}); err != nil {
-		return "", err
-	}
+// Topic returns the text of geosql_help about an SQL function. For another word it lists the functions that have it in their
+// help, which help tells more on.
+func Topic(conn *sqlite.Conn, word, help string) (string, error) {
 	text, err := helpText(conn, "SELECT geosql_help(?1)", word)
 	if err == nil {
 		return text, nil
@@ -33,7 +24,7 @@ func topicHelp(word string) (string, error) {
 	}
 	functions := strings.Fields(names)
 	if near := cli.DidYouMean(word, functions); near != "" {
-		return "", cli.UsageError("there is no command or function " + word + near)
+		return "", errors.New("there is no command or function " + word + near)
 	}
 	var topics []topic
 	for _, name := range functions {
@@ -43,7 +34,7 @@ func topicHelp(word string) (string, error) {
 		}
 		topics = append(topics, functionTopic(name, text))
 	}
-	return listTopics(topics, word)
+	return listTopics(topics, word, help)
 }
 
 // helpText returns the text that a statement selects.
@@ -87,11 +78,11 @@ func (t topic) rank(word string) int {
 const mostTopics = 12
 
 // listTopics lists the topics with a word, the nearest first.
-func listTopics(topics []topic, word string) (string, error) {
+func listTopics(topics []topic, word, help string) (string, error) {
 	lower := strings.ToLower(word)
 	topics = slices.DeleteFunc(topics, func(t topic) bool { return t.rank(lower) == 3 })
 	if len(topics) == 0 {
-		return "", cli.UsageError("there is no command or function " + word + ", and no help has this word")
+		return "", errors.New("there is no command or function " + word + ", and no help has this word")
 	}
 	slices.SortStableFunc(topics, func(a, b topic) int { return cmp.Compare(a.rank(lower), b.rank(lower)) })
 	var entries []cli.Entry
@@ -99,7 +90,7 @@ func listTopics(topics []topic, word string) (string, error) {
 		entries = append(entries, cli.Entry{Term: t.name, Text: t.summary})
 	}
 	var b strings.Builder
-	b.WriteString("'geosql help NAME' shows more on\n")
+	b.WriteString("'" + help + " NAME' shows more on\n")
 	cli.WriteEntries(&b, entries)
 	if more := len(topics) - len(entries); more > 0 {
 		fmt.Fprintf(&b, "and on %d more\n", more)
