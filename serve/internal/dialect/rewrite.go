@@ -870,51 +870,13 @@ func (r *rewriter) renamed(chain []string) (string, bool) {
 func (r *rewriter) call(e *emitter, i, end, open, hi int, name string, qualified bool) int {
 	shut := r.match[open]
 	lo := open + 1
+	if s := r.keywordCall(name, lo, shut); s != "" {
+		e.push(s)
+		return shut + 1
+	}
 	switch name {
 	case "cast":
 		return r.cast(e, i, open)
-	case "extract":
-		k := r.find(lo, shut, "from")
-		field := r.at(r.skip(lo, shut), shut)
-		if k > 0 && (field.Name() != "" || field.Kind == sqltext.Text) {
-			e.push("date_part(" + sqltext.Quote(cmp.Or(field.Name(), field.Literal())) + "," + r.span(k+1, shut) + ")")
-			return shut + 1
-		}
-	case "substring":
-		if k := r.skip(r.find(lo, shut, "from")+1, shut); isLiteral(r.at(k, shut)) && r.tokens[r.back(k)].Is("from") {
-			r.unsupported(k, "substring with a regular expression", "use regexp_replace")
-		}
-		if from, length := r.find(lo, shut, "from"), r.find(lo, shut, "for"); from > 0 {
-			parts := []span{{lo, from}, {from + 1, shut}}
-			if length > from {
-				parts = []span{{lo, from}, {from + 1, length}, {length + 1, shut}}
-			}
-			var list []string
-			for _, p := range parts {
-				list = append(list, r.span(p.lo, p.hi))
-			}
-			e.push("substr(" + strings.Join(list, ",") + ")")
-			return shut + 1
-		}
-	case "position":
-		if k := r.find(lo, shut, "in"); k > 0 {
-			e.push("instr(" + r.span(k+1, shut) + "," + r.span(lo, k) + ")")
-			return shut + 1
-		}
-	case "trim":
-		if k := r.find(lo, shut, "from"); k > 0 {
-			at := r.skip(lo, shut)
-			function := map[string]string{"leading": "ltrim", "trailing": "rtrim", "both": "trim"}[strings.ToLower(r.tokens[at].Text)]
-			if function != "" {
-				at++
-			}
-			characters := strings.TrimSpace(r.span(at, k))
-			if characters != "" {
-				characters = ", " + characters
-			}
-			e.push(cmp.Or(function, "trim") + "(" + r.span(k+1, shut) + characters + ")")
-			return shut + 1
-		}
 	case "percentile_cont", "percentile_disc":
 		if end := r.withinGroup(e, name, open, hi); end > 0 {
 			return r.clauses(e, end, hi)
@@ -958,6 +920,52 @@ func (r *rewriter) call(e *emitter, i, end, open, hi int, name string, qualified
 	}
 	e.push(s + "(" + r.span(lo, shut) + ")")
 	return r.clauses(e, shut+1, hi)
+}
+
+// keywordCall rewrites a call with keywords between its arguments, from lo to before shut, such as extract(year FROM t). It returns
+// "" for another call.
+func (r *rewriter) keywordCall(name string, lo, shut int) string {
+	switch name {
+	case "extract":
+		k := r.find(lo, shut, "from")
+		field := r.at(r.skip(lo, shut), shut)
+		if k > 0 && (field.Name() != "" || field.Kind == sqltext.Text) {
+			return "date_part(" + sqltext.Quote(cmp.Or(field.Name(), field.Literal())) + "," + r.span(k+1, shut) + ")"
+		}
+	case "substring":
+		if k := r.skip(r.find(lo, shut, "from")+1, shut); isLiteral(r.at(k, shut)) && r.tokens[r.back(k)].Is("from") {
+			r.unsupported(k, "substring with a regular expression", "use regexp_replace")
+		}
+		if from, length := r.find(lo, shut, "from"), r.find(lo, shut, "for"); from > 0 {
+			parts := []span{{lo, from}, {from + 1, shut}}
+			if length > from {
+				parts = []span{{lo, from}, {from + 1, length}, {length + 1, shut}}
+			}
+			var list []string
+			for _, p := range parts {
+				list = append(list, r.span(p.lo, p.hi))
+			}
+			return "substr(" + strings.Join(list, ",") + ")"
+		}
+	case "position":
+		if k := r.find(lo, shut, "in"); k > 0 {
+			return "instr(" + r.span(k+1, shut) + "," + r.span(lo, k) + ")"
+		}
+	case "trim":
+		if k := r.find(lo, shut, "from"); k > 0 {
+			at := r.skip(lo, shut)
+			function := map[string]string{"leading": "ltrim", "trailing": "rtrim", "both": "trim"}[strings.ToLower(r.tokens[at].Text)]
+			if function != "" {
+				at++
+			}
+			characters := strings.TrimSpace(r.span(at, k))
+			if characters != "" {
+				characters = ", " + characters
+			}
+			return cmp.Or(function, "trim") + "(" + r.span(k+1, shut) + characters + ")"
+		}
+	}
+	return ""
 }
 
 // withinGroup rewrites f(p) WITHIN GROUP (ORDER BY x) as f(x, p). It returns 0 for another call.

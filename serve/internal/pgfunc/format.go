@@ -199,9 +199,46 @@ func ordinal(n int, as string) string {
 
 // readTime is to_timestamp(text, form).
 func readTime(s, form string) (time.Time, error) {
+	read, err := readFields(s, form)
+	if err != nil {
+		return time.Time{}, err
+	}
+	year, known := read["YYYY"]
+	if short, is := read["YY"]; is && !known {
+		if year, known = 2000+short, true; short >= 70 {
+			year = 1900 + short
+		}
+	}
+	if !known {
+		year = 1
+	}
+	hour := read["HH24"]
+	if h, is := read["HH12"]; is {
+		hour = h%12 + read["PM"]
+	} else if h, is := read["HH"]; is {
+		hour = h%12 + read["PM"]
+	}
+	or1 := func(field string) int {
+		if n, known := read[field]; known {
+			return n
+		}
+		return 1
+	}
+	m, d := or1("MM"), or1("DD")
+	t := time.Date(year, time.Month(m), d, hour, read["MI"], read["SS"], read["MS"]*1e6+read["US"]*1e3, time.UTC)
+	if int(t.Month()) != m || t.Day() != d || t.Hour() != hour || t.Minute() != read["MI"] || t.Second() != read["SS"] {
+		return t, &Error{Code: CodeTimeRange, Message: fmt.Sprintf("date/time field value out of range in form %q", form)}
+	}
+	if n, is := read["DDD"]; is {
+		t = t.AddDate(0, 0, n-t.YearDay())
+	}
+	return t, nil
+}
+
+// readFields returns the numbers of a text by the patterns of its form, and under PM the hours to add to those of 12.
+func readFields(s, form string) (map[string]int, error) {
 	bad := &Error{Code: CodeBadTime, Message: fmt.Sprintf("the time %q is not of the form %q", s, form)}
 	read := map[string]int{}
-	later := 0 // hours
 	isMark := func(r rune) bool { return strings.ContainsRune(" \t-/:.,;_T", r) }
 	for _, p := range pieces(form) {
 		s = strings.TrimLeft(s, " ")
@@ -219,7 +256,7 @@ func readTime(s, form string) (time.Time, error) {
 			}
 			v, err := strconv.Atoi(s[:to])
 			if err != nil {
-				return time.Time{}, bad
+				return nil, bad
 			}
 			if p.pattern == "MS" || p.pattern == "US" { // a fraction
 				v *= int(math.Pow10(n.digits - to))
@@ -237,51 +274,20 @@ func readTime(s, form string) (time.Time, error) {
 				}
 			}
 			if read["MM"] == 0 {
-				return time.Time{}, bad
+				return nil, bad
 			}
 		case name == "day" || name == "dy":
 			s = strings.TrimLeftFunc(s, func(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' })
 		case len(name) >= 2 && strings.HasSuffix(strings.ReplaceAll(name, ".", ""), "m") && len(s) >= len(name):
 			if s[0]|0x20 == 'p' {
-				later = 12
+				read["PM"] = 12
 			}
 			s = s[len(name):]
 		default:
-			return time.Time{}, &Error{Code: CodeNotSupported, Message: "to_timestamp has no pattern " + p.text + " here"}
+			return nil, &Error{Code: CodeNotSupported, Message: "to_timestamp has no pattern " + p.text + " here"}
 		}
 	}
-	year, known := read["YYYY"]
-	if short, is := read["YY"]; is && !known {
-		if year, known = 2000+short, true; short >= 70 {
-			year = 1900 + short
-		}
-	}
-	if !known {
-		year = 1
-	}
-	hour := read["HH24"]
-	if h, is := read["HH12"]; is {
-		hour = h%12 + later
-	} else if h, is := read["HH"]; is {
-		hour = h%12 + later
-	}
-	or1 := func(n int, known bool) int {
-		if !known {
-			return 1
-		}
-		return n
-	}
-	m, isMonth := read["MM"]
-	d, isDay := read["DD"]
-	m, d = or1(m, isMonth), or1(d, isDay)
-	t := time.Date(year, time.Month(m), d, hour, read["MI"], read["SS"], read["MS"]*1e6+read["US"]*1e3, time.UTC)
-	if int(t.Month()) != m || t.Day() != d || t.Hour() != hour || t.Minute() != read["MI"] || t.Second() != read["SS"] {
-		return t, &Error{Code: CodeTimeRange, Message: fmt.Sprintf("date/time field value out of range in form %q", form)}
-	}
-	if n, is := read["DDD"]; is {
-		t = t.AddDate(0, 0, n-t.YearDay())
-	}
-	return t, nil
+	return read, nil
 }
 
 // numberForm is to_char(number, form).
@@ -343,107 +349,128 @@ func roundTo(n float64, decimals int) float64 {
 	return n
 }
 
+// A numberWriter writes a number by a form of to_char.
+type numberWriter struct {
+	strings.Builder
+	upper           string // the form, in capitals
+	negative, plain bool   // plain: without blanks (FM)
+	leadingS        bool   // the form's S is before the digits
+	signed          bool   // the sign was written, or has a place of its own
+}
+
+// sign writes the sign before the first digit, unless the form has a place of its own for it.
+func (w *numberWriter) sign() {
+	if w.signed {
+		return
+	}
+	w.signed = true
+	elsewhere := strings.Contains(w.upper, "S") && !strings.Contains(w.upper, "\"") || strings.Contains(w.upper, "MI")
+	switch {
+	case w.leadingS:
+		w.affix("SG")
+	case strings.Contains(w.upper, "PR"):
+		w.bracket('<')
+	case elsewhere:
+	case w.negative:
+		w.WriteByte('-')
+	default:
+		w.blank()
+	}
+}
+
+// bracket writes a bracket of PR around a negative number, and a blank beside another.
+func (w *numberWriter) bracket(b byte) {
+	if w.negative {
+		w.WriteByte(b)
+	} else {
+		w.blank()
+	}
+}
+
+// blank writes a blank, unless the form is without them.
+func (w *numberWriter) blank() {
+	if !w.plain {
+		w.WriteByte(' ')
+	}
+}
+
+// affix writes the sign that MI, PL or SG stand for.
+func (w *numberWriter) affix(pattern string) {
+	switch {
+	case w.negative && pattern != "PL":
+		w.WriteByte('-')
+	case !w.negative && pattern != "MI":
+		w.WriteByte('+')
+	default:
+		w.blank()
+	}
+}
+
 // writeNumber writes digits in a form.
 func writeNumber(upper, form, integer, fraction string, whole, first0 int, negative, plain bool, n int) string {
-	var b strings.Builder
+	w := numberWriter{upper: upper, negative: negative, plain: plain}
+	if i := strings.IndexByte(upper, 'S'); i >= 0 && !strings.HasPrefix(upper[i:], "SG") {
+		w.leadingS = i < strings.IndexAny(upper, "90")
+	}
 	blanks := whole - len(integer) // positions before the first digit
 	if first0 >= 0 {
 		blanks = min(blanks, first0)
 	}
-	at, point, signed := 0, false, false
-	explicit := strings.ContainsAny(upper, "S") && !strings.Contains(upper, "\"") || strings.Contains(upper, "MI") || strings.Contains(upper, "PR")
-	leadingS := false
-	if i := strings.IndexByte(upper, 'S'); i >= 0 && !strings.HasPrefix(upper[i:], "SG") {
-		leadingS = i < strings.IndexAny(upper, "90")
-	}
-	sign := func() {
-		if signed {
-			return
-		}
-		signed = true
-		switch {
-		case leadingS && negative:
-			b.WriteByte('-')
-		case leadingS:
-			b.WriteByte('+')
-		case strings.Contains(upper, "PR") && negative:
-			b.WriteByte('<')
-		case strings.Contains(upper, "PR") && !plain:
-			b.WriteByte(' ')
-		case explicit:
-		case negative:
-			b.WriteByte('-')
-		case !plain:
-			b.WriteByte(' ')
-		}
-	}
+	at, point := 0, false
 	for i := 0; i < len(upper); i++ {
 		rest := upper[i:]
 		switch {
 		case strings.HasPrefix(rest, "FM"):
 			i++
 		case strings.HasPrefix(rest, "MI"), strings.HasPrefix(rest, "PL"), strings.HasPrefix(rest, "SG"):
-			shown := map[bool]string{true: "-", false: map[string]string{"MI": " ", "PL": "+", "SG": "+"}[rest[:2]]}[negative]
-			if rest[:2] == "PL" && negative {
-				shown = " "
-			}
-			if shown != " " || !plain {
-				b.WriteString(shown)
-			}
+			w.affix(rest[:2])
 			i++
 		case strings.HasPrefix(rest, "PR"):
-			if negative {
-				b.WriteByte('>')
-			} else if !plain {
-				b.WriteByte(' ')
-			}
+			w.bracket('>')
 			i++
 		case strings.HasPrefix(rest, "TH"):
 			if !negative && !strings.Contains(upper, ".") {
-				b.WriteString(ordinal(n, form[i:i+2]))
+				w.WriteString(ordinal(n, form[i:i+2]))
 			}
 			i++
 		case rest[0] == 'S':
-			if !leadingS {
-				b.WriteString(map[bool]string{true: "-", false: "+"}[negative])
+			if !w.leadingS {
+				w.affix("SG")
 			}
 		case rest[0] == '.' || rest[0] == 'D':
-			sign()
-			b.WriteByte('.')
+			w.sign()
+			w.WriteByte('.')
 			point, at = true, 0
 		case (rest[0] == '9' || rest[0] == '0') && point:
 			if at < len(fraction) {
-				b.WriteByte(fraction[at])
+				w.WriteByte(fraction[at])
 			}
 			at++
 		case rest[0] == '9' || rest[0] == '0':
 			switch k := at - (whole - len(integer)); {
 			case at < blanks:
-				if !plain {
-					b.WriteByte(' ')
-				}
+				w.blank()
 			case k >= 0:
-				sign()
-				b.WriteByte(integer[k])
+				w.sign()
+				w.WriteByte(integer[k])
 			default:
-				sign()
-				b.WriteByte('0')
+				w.sign()
+				w.WriteByte('0')
 			}
 			at++
 		case rest[0] == ',' || rest[0] == 'G':
-			switch {
-			case at > blanks || at == blanks && at > 0 && signed:
-				b.WriteByte(',')
-			case !plain:
-				b.WriteByte(' ')
+			if at > blanks || at == blanks && at > 0 && w.signed {
+				w.WriteByte(',')
+			} else {
+				w.blank()
 			}
 		case rest[0] == '"':
 			quoted, _, _ := strings.Cut(form[i+1:], `"`)
-			b.WriteString(quoted)
+			w.WriteString(quoted)
 			i += len(quoted) + 1
 		default:
-			b.WriteByte(form[i])
+			w.WriteByte(form[i])
 		}
 	}
-	return b.String()
+	return w.String()
 }
