@@ -48,50 +48,8 @@ func (r *rewriter) operandEnd(i, hi int, zoned bool) int {
 	for r.at(k, hi).IsSymbol("-", "+", "~") {
 		k = r.skip(k+1, hi)
 	}
-	end := k + 1
-	switch t := r.at(k, hi); t.Kind {
-	case sqltext.Text, sqltext.Escaped, sqltext.Dollar, sqltext.Number, sqltext.Position, sqltext.Variable:
-	case sqltext.Symbol:
-		if !r.opens(k, hi) {
-			return i
-		}
-		end = r.after(k)
-	case sqltext.Name, sqltext.Word:
-		next := r.skip(k+1, hi)
-		switch {
-		case t.Is("case"):
-			for depth := 1; depth > 0; end = r.after(end) {
-				if end >= hi {
-					return i
-				}
-				if r.tokens[end].Is("case") {
-					depth++
-				} else if r.tokens[end].Is("end") {
-					depth--
-				}
-			}
-		case t.Is("array"):
-			return i
-		case isLiteral(r.at(next, hi)) && (temporals[t.Name()] != noTime || t.Is("time")):
-			end = next + 1
-			if unit := r.skip(end, hi); t.Is("interval") && units[r.at(unit, hi).Name()] {
-				end = unit + 1
-			}
-		case t.Kind == sqltext.Word && notOperands[t.Name()] && !(t.Is("left", "right") && r.opens(next, hi)):
-			return i
-		default:
-			var chain []string
-			if chain, end = r.chain(k, hi); len(chain) == 0 || chain[len(chain)-1] == "*" {
-				return i
-			}
-			for n := r.skip(end, hi); r.opens(n, hi); {
-				end = r.after(n)
-				if n = r.skip(end, hi); r.at(n, hi).Is("filter", "over") {
-					n = r.skip(n+1, hi)
-				}
-			}
-		}
-	default:
+	end := r.primaryEnd(k, hi)
+	if end == k {
 		return i
 	}
 	for {
@@ -111,6 +69,55 @@ func (r *rewriter) operandEnd(i, hi int, zoned bool) int {
 			return end
 		}
 	}
+}
+
+// primaryEnd returns the index behind the literal, column, call, CASE or parenthesis that begins at k, or k if there is none.
+func (r *rewriter) primaryEnd(k, hi int) int {
+	t, next := r.at(k, hi), r.skip(k+1, hi)
+	switch {
+	case t.Kind == sqltext.Number, t.Kind == sqltext.Dollar, t.Kind == sqltext.Position, t.Kind == sqltext.Variable, isLiteral(t):
+		return k + 1
+	case t.Kind == sqltext.Symbol && r.opens(k, hi):
+		return r.after(k)
+	case t.Kind != sqltext.Name && t.Kind != sqltext.Word, t.Is("array"):
+		return k
+	case t.Is("case"):
+		return r.caseEnd(k, hi)
+	case isLiteral(r.at(next, hi)) && (temporals[t.Name()] != noTime || t.Is("time")):
+		if unit := r.skip(next+1, hi); t.Is("interval") && units[r.at(unit, hi).Name()] {
+			return unit + 1
+		}
+		return next + 1
+	case t.Kind == sqltext.Word && notOperands[t.Name()] && !(t.Is("left", "right") && r.opens(next, hi)):
+		return k
+	}
+	chain, end := r.chain(k, hi)
+	if len(chain) == 0 || chain[len(chain)-1] == "*" {
+		return k
+	}
+	for n := r.skip(end, hi); r.opens(n, hi); {
+		end = r.after(n)
+		if n = r.skip(end, hi); r.at(n, hi).Is("filter", "over") {
+			n = r.skip(n+1, hi)
+		}
+	}
+	return end
+}
+
+// caseEnd returns the index behind the END of the CASE at k, or k if it has none.
+func (r *rewriter) caseEnd(k, hi int) int {
+	end := k + 1
+	for depth := 1; depth > 0; end = r.after(end) {
+		if end >= hi {
+			return k
+		}
+		if r.tokens[end].Is("case") {
+			depth++
+		} else if r.tokens[end].Is("end") {
+			depth--
+		}
+	}
+	return end
 }
 
 // links returns the chain of operands at i.
@@ -197,29 +204,10 @@ func (r *rewriter) isTextColumn(s span) bool {
 // applied returns the value of an operator.
 func (r *rewriter) applied(operator int, a, b value) value {
 	t := r.tokens[operator]
-	isDay := func(v, beside value) bool {
-		return is(v.oid, "date") || v.literal && is(beside.oid, "date") && t.Text == "-"
-	}
-	isCount := func(v value) bool { return !v.literal && (v.oid == 0 || isWhole(v.oid)) }
-	x, y := kindOfType(a.oid), kindOfType(b.oid)
-	switch {
-	case timed[t.Text] != "" && (x == anInterval || y == anInterval || t.Text == "-" && x > aDate && y > noTime || t.Text == "-" && x > noTime && y > aDate):
-		v := value{text: timed[t.Text] + "(" + a.text + ", " + b.text + ")", oid: pgcatalog.OID("interval")}
-		if t.IsSymbol("+", "-") {
-			v.oid = typeOfKind(joined(t.Text, x, y))
-		}
+	if v, ok := appliedToTimes(t, a, b); ok {
 		return v
-	case isDay(a, b) && isDay(b, a) && t.Text == "-":
-		return value{text: "pg_minus(" + a.text + ", " + b.text + ")", oid: pgcatalog.OID("int8")}
-	case t.Text == "-" && ((a.oid == 0 || is(a.oid, "text")) && y != noTime || (b.oid == 0 || is(b.oid, "text")) && x > aDate):
-		return value{text: "pg_subtract(" + a.text + ", " + b.text + ")", oid: typeOfKind(joined("-", x, y))}
-	case is(a.oid, "date") && isCount(b) && t.Text == "-":
-		return value{text: "pg_minus(" + a.text + ", " + b.text + ")", oid: a.oid}
-	case is(a.oid, "date") && isCount(b) && t.Text == "+":
-		return value{text: "pg_plus(" + a.text + ", " + b.text + ")", oid: a.oid}
-	case is(b.oid, "date") && isCount(a) && t.Text == "+":
-		return value{text: "pg_plus(" + b.text + ", " + a.text + ")", oid: b.oid}
-	case isTime(a.oid), isTime(b.oid), is(a.oid, "text") && !a.literal, is(b.oid, "text") && !b.literal:
+	}
+	if isTime(a.oid) || isTime(b.oid) || is(a.oid, "text") && !a.literal || is(b.oid, "text") && !b.literal {
 		r.fail(operator, pgfunc.CodeNoFunction, "operator does not exist: %s %s %s", typeShown(a.oid), t.Text, typeShown(b.oid))
 		if r.err.Hint == "" {
 			r.err.Hint = "Days are added to a date, x::date + 1, and seconds are those of unixepoch(x). A text becomes a number by CAST(x AS REAL)."
@@ -233,6 +221,38 @@ func (r *rewriter) applied(operator int, a, b value) value {
 		v.text = "mod(" + a.text + ", " + b.text + ")"
 	}
 	return v
+}
+
+// appliedToTimes returns the value of an operator of which an operand is a date, a time or an interval, and whether PostgreSQL has it.
+func appliedToTimes(t sqltext.Token, a, b value) (value, bool) {
+	x, y := kindOfType(a.oid), kindOfType(b.oid)
+	call := func(function string, a, b value, oid uint32) (value, bool) {
+		return value{text: function + "(" + a.text + ", " + b.text + ")", oid: oid}, true
+	}
+	if timed[t.Text] != "" && (x == anInterval || y == anInterval) {
+		if !t.IsSymbol("+", "-") {
+			return call(timed[t.Text], a, b, pgcatalog.OID("interval"))
+		}
+		return call(timed[t.Text], a, b, typeOfKind(joined(t.Text, x, y)))
+	}
+	isCount := func(v value) bool { return !v.literal && (v.oid == 0 || isWhole(v.oid)) }
+	switch {
+	case t.Text == "+" && is(a.oid, "date") && isCount(b):
+		return call("pg_plus", a, b, a.oid)
+	case t.Text == "+" && is(b.oid, "date") && isCount(a):
+		return call("pg_plus", b, a, b.oid)
+	case t.Text != "-":
+		return value{}, false
+	case x > aDate && y > noTime, x > noTime && y > aDate:
+		return call(timed["-"], a, b, typeOfKind(joined("-", x, y)))
+	case is(a.oid, "date") && (is(b.oid, "date") || b.literal), is(b.oid, "date") && a.literal:
+		return call("pg_minus", a, b, pgcatalog.OID("int8"))
+	case (a.oid == 0 || is(a.oid, "text")) && y != noTime, (b.oid == 0 || is(b.oid, "text")) && x > aDate:
+		return call("pg_subtract", a, b, typeOfKind(joined("-", x, y)))
+	case is(a.oid, "date") && isCount(b):
+		return call("pg_minus", a, b, a.oid)
+	}
+	return value{}, false
 }
 
 // typeShown returns the name of a type in a message.
