@@ -261,7 +261,10 @@ async function main(found, steps) {
 }`
 
 // searches are words and the pages that a search for them has to find first, the last one a section.
-const searches = `{"kettle": "first-answer-meters.html", "antimeridian": "reference.html", "geoind_epsilon_for": "reference.html#geoind_epsilon_for"}`
+const searches = `{
+	"how much noise": "questions.html#how-much-noise", "group by": "questions.html#how-do-i-group-by", "timezone": "questions.html#which-time-zone",
+	"how many people": "questions.html#how-many-people", "delete a person": "questions.html#how-do-i-delete", "budget is empty": "questions.html#the-budget-is-empty",
+	"kettle": "first-answer-meters.html", "antimeridian": "reference.html", "geoind_epsilon_for": "reference.html#geoind_epsilon_for"}`
 
 // A reader opens every page, follows a link, and searches, under a path that the site was not
 // built for. Nothing is loaded from another host.

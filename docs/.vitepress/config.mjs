@@ -38,7 +38,7 @@ export default defineConfig({
     config: md => relink(md, staged),
   },
   themeConfig: {
-    search: { provider: 'local', options: { detailedView: true } },
+    search: { provider: 'local', options: { detailedView: true, miniSearch: { searchOptions: { boost: { title: 16, text: 1, titles: 1 } } } } },
     nav: sidebar.slice(0, 5).map(({ text, items }) => ({ text, link: items[0].link })),
     sidebar,
     outline: [2, 3],
