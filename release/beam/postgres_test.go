@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -215,14 +216,8 @@ func TestReleaseAfterAnError(t *testing.T) {
 				j := newJob(t, rows, 40, shards)
 				t.Cleanup(func() { runShards = release.RunShards })
 				runShards = func(ctx context.Context, spec release.Spec, l ledger.Shared, shards, only int, target release.Target) (*release.ShardSummary, error) {
-					ctx, cancel := context.WithCancelCause(ctx)
-					defer cancel(nil)
 					if only == failing {
-						spec.Progress = func(p release.Progress) {
-							if p.Stage == release.Releasing {
-								cancel(errors.New("no space left on device"))
-							}
-						}
+						target = fullDisk{target}
 					}
 					return release.RunShards(ctx, spec, l, shards, only, target)
 				}
@@ -246,6 +241,16 @@ func TestReleaseAfterAnError(t *testing.T) {
 		}
 	}
 }
+
+// A fullDisk is a target that has no room for files.
+type fullDisk struct{ release.Target }
+
+func (fullDisk) Create(context.Context, string) (io.WriteCloser, error) { return fullFile{}, nil }
+
+type fullFile struct{}
+
+func (fullFile) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+func (fullFile) Close() error              { return nil }
 
 // An account that cannot pay stops the job before anybody is charged.
 func TestReleaseIsRefused(t *testing.T) {
