@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// kinds are the kinds of pages, by what a reader wants, each a heading of index.md. Pages of some have at most so many words, with
+// kinds are the kinds of pages, each a heading of index.md. Pages of some have at most so many words, with
 // their commands and output; 0 is no limit.
 var kinds = map[string]int{"Start": 900, "How to": 600, "Ideas": 1200, "Reference": 0, "Evidence": 0}
 

@@ -167,9 +167,7 @@ type Balances interface {
 	// balance of Everyone has the limit of the accounts that have none of their own.
 	Balance(account string, unit budget.Unit) (Balance, error)
 
-	// BalancesAfter returns a page of the balances of all accounts that have a limit or an entry, and of the limits of Everyone,
-	// in the order of accounts and units, by bytes: it begins after an account and a unit, and is empty at the end.
-	BalancesAfter(account string, unit budget.Unit) ([]Balance, error)
+	Pager
 
 	// Stored returns how many balances and limits the ledger has, up to a number from which on it does not count them.
 	Stored(most int) (n int, err error)

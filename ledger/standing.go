@@ -57,9 +57,16 @@ func Least(l Balances, unit budget.Unit) (budget.Amount, error) {
 	return least, nil
 }
 
-// AllBalances yields the balances of all accounts, a page at a time. The loop may use the ledger: what it charges, and others, is in the
-// pages that are read later.
-func AllBalances(l Balances) iter.Seq2[Balance, error] {
+// A Pager reads the balances of all accounts in pages.
+type Pager interface {
+	// BalancesAfter returns a page of the balances of all accounts that have a limit or an entry, and of the limits of Everyone,
+	// in the order of accounts and units, by bytes: it begins after an account and a unit, and is empty at the end.
+	BalancesAfter(account string, unit budget.Unit) ([]Balance, error)
+}
+
+// AllBalances yields the balances of all accounts, a page at a time. The loop may use the ledger: pages that are read later have its
+// charges, and those of others.
+func AllBalances(l Pager) iter.Seq2[Balance, error] {
 	return func(yield func(Balance, error) bool) {
 		var last Balance
 		for {

@@ -72,10 +72,10 @@ func (g *geometry) name(i int) string {
 	return fmt.Sprint("region ", i+1)
 }
 
-// elsewhere is the name of what is in no region. It follows them.
+// elsewhere is the name of the places outside all regions. It follows theirs.
 const elsewhere = "elsewhere"
 
-// name returns the name of a region, or of what is in none.
+// name returns the name of region i, or elsewhere behind the last.
 func (r *Regions) name(i int) string {
 	if i == len(r.names) {
 		return elsewhere

@@ -157,7 +157,7 @@ func add(to map[string]both, key string, i int) {
 	to[key] = n
 }
 
-// What a release draws does not depend on whether there are tables.
+// A release draws the same with tables and without.
 func TestUtilityChangesNothing(t *testing.T) {
 	s, _ := utilitySpec(t, commutes(300))
 	with := drawnFrom(t, s)
@@ -241,7 +241,7 @@ func TestRegions(t *testing.T) {
 	}
 }
 
-// Flows that are raked have the margins, keep the ratios of what is released, and stay 0 where nobody is.
+// Raked flows have the margins, keep the ratios of released ones, and stay 0 where nobody is.
 func TestRake(t *testing.T) {
 	flows := []both{{0, 40}, {0, 10}, {0, 0}, {0, 10}, {0, 40}, {0, 0}, {0, 0}, {0, 0}, {0, 0}}
 	got := rake(flows, []float64{80, 20, 0}, []float64{60, 40, 0})

@@ -26,7 +26,7 @@ func inMemory(t *testing.T) ledger.Ledger {
 	return l
 }
 
-// drawnFrom returns what the draws of a release write if their randomness is a known sequence.
+// drawnFrom returns the output of a release with a known sequence for its randomness.
 func drawnFrom(t *testing.T, s Spec) string {
 	t.Helper()
 	r := &run{spec: &s, sizes: small, ledger: inMemory(t)}
@@ -128,7 +128,7 @@ func TestWeightDrawsAnew(t *testing.T) {
 	}
 }
 
-// What is no weight makes a row invalid, which names its line, and is set aside once; the copy of it that is mended has all of its rows.
+// A row without a valid weight is an error that names its line, or is set aside once; mended, it has all of its rows.
 func TestWeightRefused(t *testing.T) {
 	for _, cell := range []string{"-1", "1.5", "x", "1000001", "", "1e3"} {
 		dir := t.TempDir()

@@ -12,8 +12,8 @@ import (
 	"github.com/geosql/geosql/internal/silence"
 )
 
-// listen listens at an address that a flag has. Addresses of other machines need TLS. A connection ends when the client's machine has not
-// said for so long that it is there, or takes what was sent.
+// listen listens at an address that a flag has. Addresses of other machines need TLS. A connection ends when the client's machine has
+// been silent for so long, or has acknowledged nothing of the data sent to it.
 func listen(name, address string, tls bool, lost time.Duration) (net.Listener, error) {
 	if _, _, err := net.SplitHostPort(address); err != nil {
 		return nil, fmt.Errorf("--%s %s: write an address and a port, such as 127.0.0.1:5432", name, address)

@@ -347,6 +347,14 @@ func (b *browser) shoot(name string) {
 	}
 }
 
+// openConsole opens the console of a new fake in a new browser with a window of a size.
+func openConsole(t testing.TB, width, height int, theme string) (b *browser, f *fake, origin string) {
+	t.Helper()
+	b, f = newBrowser(t), newFake()
+	b.size(width, height, theme)
+	return b, f, b.serve(f, Options{})
+}
+
 // serve serves a console of a fake and opens it.
 func (b *browser) serve(f *fake, options Options) (origin string) {
 	b.t.Helper()

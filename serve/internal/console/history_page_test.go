@@ -8,9 +8,7 @@ import (
 
 // A role's earlier statements can be run again, and saved questions too. Others do not find them after a logout.
 func TestRunAgain(t *testing.T) {
-	b, f := newBrowser(t), newFake()
-	b.size(1280, 900, "light")
-	origin := b.serve(f, Options{})
+	b, f, origin := openConsole(t, 1280, 900, "light")
 	b.login("ana")
 	b.fill("#epsilon", "0.25")
 	b.ask("SELECT sum(kwh) FROM reading")
@@ -30,7 +28,7 @@ func TestRunAgain(t *testing.T) {
 	if got := b.text(`document.getElementById("sql").value + " " + document.getElementById("epsilon").value`); got != "SELECT sum(kwh) FROM reading 0.25" || f.spent["kWh"] != spent {
 		t.Errorf("%q runs again, and %v is spent", got, f.spent["kWh"]-spent)
 	}
-	// What is not remembered any more is asked about first.
+	// A statement without a remembered answer asks first.
 	f.mu.Lock()
 	clear(f.known)
 	f.mu.Unlock()
@@ -80,9 +78,7 @@ func TestRunAgain(t *testing.T) {
 
 // A chart has one or two series, each with its own intervals, a legend, and a caption that says how they are drawn.
 func TestTwoSeries(t *testing.T) {
-	b, f := newBrowser(t), newFake()
-	b.size(1280, 900, "light")
-	origin := b.serve(f, Options{})
+	b, _, origin := openConsole(t, 1280, 900, "light")
 	b.login("ana")
 	choose := func(name, value string) {
 		b.eval(fmt.Sprintf(`(() => { const s = document.querySelector("[name=chart-%s]"); s.value = %q; s.dispatchEvent(new Event("change")); })()`, name, value), nil)
@@ -163,9 +159,7 @@ func TestTwoSeries(t *testing.T) {
 
 // A map has the outlines of declared regions, a legend of its marks, and zoom.
 func TestRegionsAndZoomOfAMap(t *testing.T) {
-	b, f := newBrowser(t), newFake()
-	b.size(1280, 900, "light")
-	origin := b.serve(f, Options{})
+	b, _, origin := openConsole(t, 1280, 900, "light")
 	b.login("ana")
 	b.ask(pointsSQL)
 	b.confirm()
@@ -222,9 +216,7 @@ func TestRegionsAndZoomOfAMap(t *testing.T) {
 
 // The owner sees how many accounts have how much left.
 func TestTheOwnerSeesWhatIsLeft(t *testing.T) {
-	b, f := newBrowser(t), newFake()
-	b.size(1280, 900, "light")
-	origin := b.serve(f, Options{})
+	b, _, origin := openConsole(t, 1280, 900, "light")
 	b.login(OwnerName)
 	b.click(`nav a[href="#budgets"]`)
 	b.until(`document.querySelectorAll(".left").length === 2`)

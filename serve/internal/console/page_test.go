@@ -20,9 +20,7 @@ const (
 
 // A user logs in, is refused first, looks at a cost, spends, and sees the answer as a table, a chart and a map.
 func TestAUserOfThePage(t *testing.T) {
-	b, f := newBrowser(t), newFake()
-	b.size(1280, 900, "light")
-	origin := b.serve(f, Options{})
+	b, f, origin := openConsole(t, 1280, 900, "light")
 	b.shoot("login-light")
 	b.click("#login-user")
 	b.write("ana")
@@ -147,9 +145,7 @@ func TestAUserOfThePage(t *testing.T) {
 }
 
 func TestTheCostChangesWhileTheUserReads(t *testing.T) {
-	b, f := newBrowser(t), newFake()
-	b.size(1280, 900, "dark")
-	origin := b.serve(f, Options{})
+	b, f, origin := openConsole(t, 1280, 900, "dark")
 	b.shoot("login-dark")
 	b.login("ana")
 	b.ask(sumSQL)
@@ -209,9 +205,7 @@ func TestTheCostChangesWhileTheUserReads(t *testing.T) {
 
 // Everything can be done without a mouse, and the focus shows where it is.
 func TestKeyboardAlone(t *testing.T) {
-	b, f := newBrowser(t), newFake()
-	b.size(1280, 900, "light")
-	origin := b.serve(f, Options{})
+	b, f, origin := openConsole(t, 1280, 900, "light")
 	focus := func() string {
 		return b.text(`(() => { const e = document.activeElement; return e.id || e.textContent.trim() || e.tagName; })()`)
 	}
@@ -334,9 +328,7 @@ func TestKeyboardAlone(t *testing.T) {
 }
 
 func TestTheOwnersRoles(t *testing.T) {
-	b, f := newBrowser(t), newFake()
-	b.size(1280, 1000, "light")
-	origin := b.serve(f, Options{})
+	b, f, origin := openConsole(t, 1280, 1000, "light")
 	b.login("owner")
 	b.click(`nav a[href="#roles"]`)
 	b.until(`document.querySelector(".role")`)
@@ -374,9 +366,7 @@ func TestTheOwnersRoles(t *testing.T) {
 
 // Texts of the database stay texts, wherever they are shown.
 func TestTextsStayTexts(t *testing.T) {
-	b, f := newBrowser(t), newFake()
-	b.size(1280, 900, "light")
-	origin := b.serve(f, Options{})
+	b, _, origin := openConsole(t, 1280, 900, "light")
 	b.login("ana")
 	elements := `JSON.stringify([...document.querySelectorAll("#result *, #problem *")].map(e => e.localName).filter(n => ["script", "img", "iframe", "link", "a", "b", "object"].includes(n)))`
 	b.ask("SELECT xss")
@@ -450,9 +440,7 @@ func TestViolationsAreFound(t *testing.T) {
 
 // A login that ends leaves the statement where it is.
 func TestALoginEnds(t *testing.T) {
-	b, f := newBrowser(t), newFake()
-	b.size(1000, 800, "light")
-	origin := b.serve(f, Options{})
+	b, _, origin := openConsole(t, 1000, 800, "light")
 	b.login("ana")
 	b.ask("SELECT ended")
 	b.until(`!document.getElementById("login").hidden`)

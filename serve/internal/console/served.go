@@ -448,24 +448,18 @@ func (s *servedSession) Save(_ context.Context, q SavedQuestion) error {
 // Left implements Session.
 func (s *servedSession) Left(context.Context) ([]Left, error) {
 	left := map[budget.Unit]Left{}
-	var last ledger.Balance
-	for {
-		page, err := s.served.keeper.BalancesAfter(last.Account, last.Unit)
+	for b, err := range ledger.AllBalances(s.served.keeper) {
 		if err != nil {
 			return nil, err
 		}
-		if len(page) == 0 {
-			return slices.SortedFunc(maps.Values(left), func(a, b Left) int { return cmp.Compare(a.Unit, b.Unit) }), nil
-		}
-		for _, last = range page {
-			if last.Account != ledger.Everyone {
-				l := left[last.Unit]
-				l.Unit, l.Accounts = last.Unit, l.Accounts+1
-				l.Tenths[tenthsLeft(last)]++
-				left[last.Unit] = l
-			}
+		if b.Account != ledger.Everyone {
+			l := left[b.Unit]
+			l.Unit, l.Accounts = b.Unit, l.Accounts+1
+			l.Tenths[tenthsLeft(b)]++
+			left[b.Unit] = l
 		}
 	}
+	return slices.SortedFunc(maps.Values(left), func(a, b Left) int { return cmp.Compare(a.Unit, b.Unit) }), nil
 }
 
 // tenthsLeft returns how many tenths of its limit an account has left, rounded up.

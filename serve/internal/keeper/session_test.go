@@ -66,7 +66,7 @@ func TestAnswersAreRemembered(t *testing.T) {
 	}
 }
 
-// What the notice says of a cost can be read from geosql.last_cost, for nothing, by clients that drop notices.
+// Clients that drop notices read the cost from geosql.last_cost, for nothing.
 func TestLastCost(t *testing.T) {
 	s := newSite(t, nil)
 	x := s.session()

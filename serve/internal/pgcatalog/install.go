@@ -63,7 +63,7 @@ type Catalogue struct {
 	facts
 }
 
-// facts are what catalogue.sql makes the rows of.
+// facts are the source of the rows of catalogue.sql.
 type facts struct {
 	ACL          string // of tables and views
 	Types        []Type

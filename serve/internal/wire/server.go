@@ -233,9 +233,9 @@ func (s *Server) isClosing() bool {
 	return s.closing
 }
 
-// Shutdown stops the server: no connection is accepted any more, clients that log in are told to come back, sessions that wait for a request are told so and
-// closed, others complete the request that they are at. If ctx ends before they have, their statements are canceled, they get
-// a moment to read why, all connections are closed, and Shutdown returns the error of ctx.
+// Shutdown stops the server: no connection is accepted any more, clients that log in are told to come back, sessions that
+// wait for a request are told so and closed, others complete the request that they are at. If ctx ends before they have,
+// their statements are canceled, they get a moment to read why, all connections are closed, and Shutdown returns the error of ctx.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.closing = true

@@ -249,24 +249,15 @@ func shownRows(conn *sqlite.Conn, sql string) string {
 }
 
 // sorts reports whether SQLite sorts the result of a query. It does not where at most one row has the value.
-func sorts(t *testing.T, conn *sqlite.Conn, sql string) bool {
-	plan, _, err := conn.Prepare("EXPLAIN QUERY PLAN " + sql)
+func sorts(t *testing.T, conn *sqlite.Conn, sql string) (found bool) {
+	err := conn.Each("EXPLAIN QUERY PLAN "+sql, func(step []sqlite.Value) error {
+		found = found || strings.Contains(step[3].Text(), "FOR ORDER BY")
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer plan.Close()
-	for {
-		more, err := plan.Step()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !more {
-			return false
-		}
-		if detail := plan.Column(3); strings.Contains(detail.Text(), "FOR ORDER BY") {
-			return true
-		}
-	}
+	return found
 }
 
 // secretRows fills the tables of sealedSchema. The sealed values are blobs that begin with digits, which
