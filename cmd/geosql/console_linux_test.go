@@ -29,6 +29,7 @@ type console struct {
 	state    string // the folder of the history
 
 	mu     sync.Mutex
+	output []byte // all of the command's
 	screen testScreen
 	seen   int // the end of the text that was waited for
 }
@@ -95,6 +96,7 @@ func (c *console) watch() {
 	for {
 		n, err := c.keys.Read(b)
 		c.mu.Lock()
+		c.output = append(c.output, b[:n]...)
 		answer := c.screen.write(b[:n])
 		c.mu.Unlock()
 		if answer != "" {
@@ -142,9 +144,21 @@ func (c *console) expect(text string) {
 // shows is expect for text that may go away again. It returns the position of the text.
 func (c *console) shows(text string) (at int) {
 	c.t.Helper()
+	return c.await(text, func() string { return c.screen.text(c.seen) })
+}
+
+// wrote waits until the command has written a text, which may be gone from the screen before anybody looks.
+func (c *console) wrote(text string) {
+	c.t.Helper()
+	c.await(text, func() string { return string(c.output) })
+}
+
+// await waits until a text is in another one, which is read under mu, and returns its position.
+func (c *console) await(text string, in func() string) (at int) {
+	c.t.Helper()
 	for range 6_000 { // a minute
 		c.mu.Lock()
-		i := strings.Index(c.screen.text(c.seen), text)
+		i := strings.Index(in(), text)
 		c.mu.Unlock()
 		if i >= 0 {
 			return i
@@ -153,7 +167,7 @@ func (c *console) shows(text string) (at int) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.t.Fatalf("%q did not appear; after what was expected: %q", text, c.screen.text(c.seen))
+	c.t.Fatalf("%q did not appear in %q", text, in())
 	return 0
 }
 

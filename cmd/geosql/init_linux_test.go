@@ -235,7 +235,7 @@ func TestInitIsInterrupted(t *testing.T) {
 		t.Helper()
 		c := newConsole(t, "init", db, file, "--account", "person", "--time", "none", "--lat", "lat", "--lon", "lon", "--reading", "none", "--box", "Lisbon",
 			"--epsilon", "0.01", "--limit", "4x", "--record-limit", "none", "--window", "never", "--yes")
-		c.shows("importing: ")
+		c.wrote("importing: ")
 		c.press("\x03")
 		c.expect("geosql: interrupted")
 		c.leave(130)
