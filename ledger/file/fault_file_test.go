@@ -1,6 +1,7 @@
 package file
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -102,9 +103,10 @@ func TestCrashFaultTruncated(t *testing.T) {
 	path, head := faultLedger(t)
 	whole, err := os.ReadFile(path)
 	check(t, err)
+	written := len(bytes.TrimRight(whole, "\x00")) // SQLite reads zeros beyond the end of a page that is cut
 	for name, length := range map[string]int{
 		"to nothing": 0, "to the header": 100, "to half a page": page / 2, "to a page": page,
-		"to half": len(whole) / 2 / page * page, "by the last page": len(whole) - page, "by a byte": len(whole) - 1,
+		"to half": len(whole) / 2 / page * page, "by the last page": len(whole) - page, "by a byte": written - 1,
 	} {
 		broken := writeNew(t, whole[:length])
 		a := use(broken, &head)
