@@ -114,8 +114,10 @@ func TestChangedValues(t *testing.T) {
 	wants(t, r, append(v[:len(v):len(v)], 0), ErrValue)
 	wants(t, r, nil, ErrValue)
 	other := p.seal(t, 7, Contents{42, OfReading(-5)})
-	for n := headerSize; n < ValueSize; n++ { // the beginning of one and the end of the other
-		wants(t, r, append(v[:n:n], other[n:]...), ErrValue)
+	for n := headerSize; n < ValueSize; n++ { // the beginning of one and the end of the other, unless both end alike
+		if mixed := append(v[:n:n], other[n:]...); !bytes.Equal(mixed, v[:]) {
+			wants(t, r, mixed, ErrValue)
+		}
 	}
 	blob := make([]byte, ValueSize)
 	for range 100_000 {

@@ -71,7 +71,7 @@ func TestAdaptiveMapFollowsItsLaw(t *testing.T) {
 		events := newTally[event]()
 		split := 1 - math.Exp(-a*7)/(1+math.Exp(-a))
 		expect := func(cells, cell, of int64, p float64) {
-			for k := of - 80; k <= of+80; k++ {
+			for k := of - 160; k <= of+160; k++ { // one of 160,000 counts is beyond with probability 1e-12
 				events.probability[event{cells, cell, k}] = p * math.Tanh(0.125) * math.Exp(-0.25*math.Abs(float64(k-of)))
 			}
 		}
