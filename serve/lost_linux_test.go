@@ -41,7 +41,11 @@ func TestLostClients(t *testing.T) {
 	s.fake()
 	s.MustConnect("sslmode=disable")
 	asking := s.MustConnect("sslmode=disable")
-	go asking.Exec(context.Background(), "wait 1000", pgx.QueryExecModeSimpleProtocol)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		asking.Exec(context.Background(), "wait 1000", pgx.QueryExecModeSimpleProtocol)
+	}()
 	time.Sleep(500 * time.Millisecond)
 	link("down")
 	for end := time.Now().Add(20 * time.Second); strings.Count(s.said.String(), "a session ended") < 2; time.Sleep(100 * time.Millisecond) {
@@ -50,4 +54,6 @@ func TestLostClients(t *testing.T) {
 		}
 	}
 	link("up") // for the end of the test
+	check(t, asking.PgConn().Conn().Close())
+	<-ended
 }
