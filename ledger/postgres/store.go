@@ -106,20 +106,18 @@ func (s *store) update(work func(*transaction) error) error {
 // attempts bounds how often a transaction runs that others come in the way of.
 const attempts = 100
 
-// run runs jobs in a transaction, all or none. If a caller gives up meanwhile, it runs those of the others. It is called in turn.
+// run runs jobs in a transaction, all or none, until a caller gives up. It is called in turn.
 func (s *store) run(jobs []*engine.Job) error {
-	for {
-		if jobs = engine.Remaining(jobs); len(jobs) == 0 {
-			return nil
-		}
-		ctx, end := engine.Within(jobs)
-		err := s.runAll(ctx, jobs)
-		gaveUp := ctx.Err() != nil
-		end()
-		if err == nil || !gaveUp || engine.Is[*engine.InDoubtError](err) {
-			return err
-		}
+	if engine.GivenUp(jobs) {
+		return engine.ErrGaveUp
 	}
+	ctx, end := engine.Within(jobs)
+	defer end()
+	err := s.runAll(ctx, jobs)
+	if err != nil && ctx.Err() != nil && !engine.Is[*engine.InDoubtError](err) {
+		return engine.ErrGaveUp
+	}
+	return err
 }
 
 // runAll runs jobs in a transaction, all or none, until the context is done.

@@ -13,7 +13,7 @@ type Job struct {
 	Context context.Context // the caller waits until it is done
 	Needs   Needs
 	Work    func(Transaction) error
-	Refusal error // that Work has returned, or why the caller waits no more
+	Refusal error // that Work has returned
 }
 
 // Queue gathers the callers that wait at the same time, so that they share a transaction and its
@@ -40,11 +40,28 @@ type group struct {
 // ErrAborted is the error of a group until it has ended.
 var ErrAborted = errors.New("the transaction was given up")
 
+// ErrGaveUp is the error of a transaction that was ended because one of its callers had given up. The others wait for another one.
+var ErrGaveUp = errors.New("a caller has given up")
+
 // Do runs a job in a transaction, and returns its refusal or the error of the transaction.
 //
 // Callers that wait at the same time share a transaction. The first of them runs the jobs of all,
-// in the order in which they came. A caller who gives up before the turn has come leaves the others to it.
+// in the order in which they came. A caller who gives up before the turn has come leaves the others to it, and one who gives up
+// later ends the transaction.
 func (q *Queue) Do(j *Job) error {
+	for {
+		err := q.share(j)
+		if err != ErrGaveUp {
+			return err
+		}
+		if j.Context.Err() != nil {
+			return context.Cause(j.Context)
+		}
+	}
+}
+
+// share runs a job in a transaction with those of others.
+func (q *Queue) share(j *Job) error {
 	g, first := q.join(j)
 	if !first {
 		select {
@@ -116,15 +133,9 @@ func Within(jobs []*Job) (context.Context, context.CancelFunc) {
 // soon is the time that a transaction has to end after a caller has given up.
 const soon = 500 * time.Millisecond
 
-// Remaining returns the jobs of callers who have not given up. The others get the reason as their refusal.
-func Remaining(jobs []*Job) []*Job {
-	return slices.DeleteFunc(slices.Clone(jobs), func(j *Job) bool {
-		if j.Context.Err() == nil {
-			return false
-		}
-		j.Refusal = context.Cause(j.Context)
-		return true
-	})
+// GivenUp reports whether a caller of a job has given up.
+func GivenUp(jobs []*Job) bool {
+	return slices.ContainsFunc(jobs, func(j *Job) bool { return j.Context.Err() != nil })
 }
 
 // finish wakes the callers that wait. Nobody can join any more.
