@@ -28,6 +28,9 @@ func drawTrace(t *rapid.T) (Policy, []float64, float64) {
 		times[i] = at
 		at += rapid.Float64Range(0.1, 3).Draw(t, "dt")
 	}
+	if slices.Contains(newKernel(&p, times).coincident(), true) {
+		t.Skip("two times are whole periods apart, which a set may not have")
+	}
 	set := rapid.SliceOfNDistinct(rapid.IntRange(0, n-1), 1, n, rapid.ID).Draw(t, "set")
 	slices.Sort(set)
 	p.Sets = [][]int{set}
