@@ -272,7 +272,7 @@ func TestRestoreOfAnother(t *testing.T) {
 // writers are processes that release into the database until they are killed.
 func writers(t *testing.T, db string, n int) {
 	t.Helper()
-	script := strings.Repeat(`INSERT INTO seen SELECT 'ana', geoind_laplace('ana', 48.85, 2.35, 0.25) FROM json_each('[1,2,3,4,5,6,7,8]');`+"\n", 20_000)
+	script := "PRAGMA busy_timeout = 600000;\n" + strings.Repeat(`INSERT INTO seen SELECT 'ana', geoind_laplace('ana', 48.85, 2.35, 0.25) FROM json_each('[1,2,3,4,5,6,7,8]');`+"\n", 20_000)
 	for range n {
 		cmd := clitest.Command(t, db)
 		cmd.Stdin = strings.NewReader(script)
@@ -302,7 +302,7 @@ func TestBackupWhileUsed(t *testing.T) {
 			db := limited(t)
 			clitest.Query(t, db, `PRAGMA journal_mode = `+journal+`; CREATE TABLE seen(account, wkt); `+filler)
 			writers(t, db, 2)
-			answers := 0
+			clitest.Await(t, "answer", func() bool { return clitest.Query(t, "-csv", db, "SELECT count(*) > 0 FROM seen") == "count(*) > 0\n1\n" })
 			for range 5 {
 				to := backupOf(t, db)
 				out := clitest.Query(t, "-csv", to, `SELECT count(*), budget_spent('ana', 'm'), (SELECT * FROM pragma_integrity_check) FROM seen`)
@@ -319,10 +319,9 @@ func TestBackupWhileUsed(t *testing.T) {
 				if budget.Status != 0 {
 					t.Errorf("verify: %+v", budget)
 				}
-				answers = n
-			}
-			if answers == 0 {
-				t.Error("nothing was released meanwhile")
+				if n == 0 {
+					t.Error("nothing was released before")
+				}
 			}
 		})
 	}
@@ -355,8 +354,8 @@ func TestBackupStopped(t *testing.T) {
 			continue
 		}
 		stopped := 0
-		for i := range 8 {
-			status, to, left := stopBackup(t, db, time.Duration(i)*5*time.Millisecond, with)
+		for i := 0; i < 8 || stopped == 0; i++ { // a busy machine may have woken this test too late each time
+			status, to, left := stopBackup(t, db, time.Duration(i%8)*5*time.Millisecond, with)
 			if status != 0 {
 				stopped++
 			}
@@ -381,9 +380,6 @@ func TestBackupStopped(t *testing.T) {
 			default:
 				t.Errorf("%v: status %d, left %q", with, status, left)
 			}
-		}
-		if stopped == 0 {
-			t.Errorf("%v came too late each time", with)
 		}
 	}
 	clitest.Query(t, db, charging)

@@ -164,11 +164,8 @@ func TestShellCompletes(t *testing.T) {
 	c.shows("latitude  longitude")
 	// While a list is open the editor asks the terminal where the cursor is, and loses keys that
 	// arrive together with the answer: only hands as fast as a test's notice.
-	for _, key := range []string{"\x03", "\x03", "\x04"} { // close the list, drop the line, leave
-		time.Sleep(300 * time.Millisecond)
-		c.press(key)
-	}
-	c.leave(0)
+	check(t, c.cmd.Process.Signal(syscall.SIGTERM))
+	c.leave(143)
 }
 
 // A terminal tells NULL from an empty text, shortens huge numbers and turns wide tables.
@@ -237,7 +234,7 @@ func TestShellCommands(t *testing.T) {
 	c.run(".timer often", "geosql: often: .timer is on or off\n")
 	c.run(".timer on", "")
 	c.press("SELECT 1 AS a;\r")
-	c.expect("a\n-\n1\n0.0")
+	c.expect("a\n-\n1\n")
 	c.expect(" s\n" + shell.Prompt)
 	c.run(".timer off", "")
 	c.run(".mode csv", "")
@@ -355,7 +352,8 @@ func TestShellProgress(t *testing.T) {
 	c.expect("1000000/m\n" + shell.Prompt)
 	c.run(".output "+filepath.Join(dir, "out"), "")
 	c.press(endless + "SELECT geoind_laplace('ana', 48.85, 2.3, 0.01) AS z FROM c;\r")
-	c.shows("FROM c;\n1 s, ")
+	c.expect("FROM c;\n")
+	c.shows(" s, ")
 	c.shows(" rows, ")
 	c.shows("/m charged")
 	c.press("\x03")

@@ -121,13 +121,13 @@ func TestBigTransaction(t *testing.T) {
 	}
 	check(t, r.Charge("m", all[:20_001]))
 	check(t, r.Charge("m", all[20_001:]))
-	for i := range 100 { // the file has most of 40,003 entries of 100 bytes
+	for i := range 1200 { // a minute: the file has most of 40,003 entries of 100 bytes
 		info, err := os.Stat(l.Path())
 		check(t, err)
 		if info.Size() >= 4e6 {
 			break
 		}
-		if i == 99 {
+		if i == 1199 {
 			t.Fatalf("the file has %d bytes", info.Size())
 		}
 		time.Sleep(50 * time.Millisecond)

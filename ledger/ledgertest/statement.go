@@ -2,6 +2,7 @@ package ledgertest
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/geosql/geosql/budget"
@@ -306,14 +307,18 @@ func chargeAllocatesNothing(t *testing.T, e Engine) {
 			check(t, p.Charge(a, 1))
 		}
 	}
-	if n := testing.AllocsPerRun(100, func() {
-		for _, a := range accounts {
-			if p.Charge(a, 1) != nil {
-				t.Fail()
+	least := math.Inf(1)
+	for range 5 { // those of other goroutines are not in each
+		least = min(least, testing.AllocsPerRun(100, func() {
+			for _, a := range accounts {
+				if p.Charge(a, 1) != nil {
+					t.Fail()
+				}
 			}
-		}
-	}); n != 0 {
-		t.Errorf("%v allocations", n)
+		}))
+	}
+	if least != 0 {
+		t.Errorf("%v allocations", least)
 	}
 }
 

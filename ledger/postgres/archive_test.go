@@ -84,7 +84,7 @@ func TestArchiveUnderLoad(t *testing.T) {
 	check(t, one.SetLimit("*", "m", 1_000_000, 0))
 	check(t, one.SetLimit("eve", "m", 1_000_000, 3600))
 	path := filepath.Join(t.TempDir(), "archive")
-	ctx, stop := context.WithTimeout(t.Context(), 2*time.Second)
+	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var group sync.WaitGroup
 	var mutex sync.Mutex
@@ -115,17 +115,15 @@ func TestArchiveUnderLoad(t *testing.T) {
 		}
 	}
 	var moved int64
-	for ctx.Err() == nil {
+	for began := time.Now(); moved < 100 || time.Since(began) < 2*time.Second; {
 		n, err := archiver.Archive(path, time.Now())
 		check(t, err)
 		moved += n
 		check(t, verify(archiver, path, nil))
 		check(t, verify(archiver, "", nil))
 	}
+	stop()
 	group.Wait()
-	if moved == 0 || charged == 0 {
-		t.Errorf("moved %d entries of %d charges", moved, charged)
-	}
 	if spent := ask(t, where, "SELECT sum(spent)::bigint FROM geosql.balance"); spent != 3*charged {
 		t.Errorf("%d are spent, %d were charged", spent, 3*charged)
 	}

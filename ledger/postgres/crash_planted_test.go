@@ -29,7 +29,7 @@ type plant struct {
 var planted = map[string]*plant{
 	"commits do not wait for the disk": {prepare: commitAsynchronously, hurt: "the server", want: "acknowledged"},
 	"grants before the commit":         {work: grantEarly, hurt: "the server, then applications", want: "acknowledged"},
-	"lost answers count as grants":     {work: grantLost, hurt: "the server", want: "acknowledged"},
+	"lost answers count as grants":     {work: grantLost, prepare: commitSlowly, hurt: "the server", want: "acknowledged"},
 	"balances are not locked":          {prepare: lockNoBalances, hurt: "an application", want: "acknowledged|the balance is"},
 	"charges what was refused":         {work: chargeRefused, hurt: "an application", want: "the limit was"},
 }
@@ -52,6 +52,12 @@ func replace(t testing.TB, c *crash, function string, oldNew ...string) {
 func commitAsynchronously(t testing.TB, c *crash) {
 	c.server.Set(t, "wal_writer_delay", "10000")
 	replace(t, c, "enter", "storage := ", "PERFORM set_config('synchronous_commit', 'off', true);\n  storage := ")
+}
+
+// commitSlowly has commits wait before they are on the disk, so that a server which is killed is in the middle of one.
+func commitSlowly(t testing.TB, c *crash) {
+	c.server.Set(t, "commit_siblings", "0")
+	c.server.Set(t, "commit_delay", "50000")
 }
 
 // lockNoBalances has transactions read balances without locks, and not look whether they were still
@@ -143,10 +149,10 @@ func (s *store) chargeBlindly(ctx context.Context, k engine.Key) error {
 	return s.writer.advance(to)
 }
 
-// chargeRefused charges accounts that have nothing left.
+// chargeRefused charges an account that soon has nothing left, however slow the machine is.
 func chargeRefused(w *worker) func() error {
 	return func() error {
-		k := engine.Key{Account: someone("c"), Unit: chargeUnit}
+		k := engine.Key{Account: "c", Unit: chargeUnit}
 		return w.grant(k.Unit, func() error {
 			err := w.l.Charge("f", k.Unit, items(eps, k.Account))
 			if !engine.Is[*ledger.RefusalError](err) {

@@ -25,7 +25,7 @@ func waitLess(t *testing.T, d time.Duration) {
 // Items that come from the ledger need a connection while they are asked for, and many may ask at a
 // time, with fewer connections.
 func TestCannotPayAtOnce(t *testing.T) {
-	waitLess(t, 5*time.Second)
+	waitLess(t, 30*time.Second)
 	l := fresh(t)
 	check(t, l.SetLimit("*", "m", one, 0))
 	s := openSharded(t, l, 1)

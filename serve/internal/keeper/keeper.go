@@ -113,6 +113,7 @@ type Keeper struct {
 
 	starts  chan func() // run by one thread that lives as long as the keeper: see startWorkers
 	stopped chan struct{}
+	workers sync.WaitGroup // the thread and the workers
 
 	ledgerMu sync.Mutex // guards the fields below
 	ledger   ledger.Ledger
@@ -152,7 +153,7 @@ func Open(o Options) (*Keeper, error) {
 	k.drawn.now = time.Now
 	k.evaluators = pool{open: k.openEvaluator, memory: &k.memory}
 	k.starts, k.stopped = make(chan func()), make(chan struct{})
-	go k.startWorkers()
+	k.workers.Go(k.startWorkers)
 	go k.watchRoles()
 	return k, nil
 }
@@ -433,6 +434,7 @@ func (k *Keeper) Close() error {
 		<-s.worker.exited
 	}
 	close(k.stopped)
+	k.workers.Wait() // also for those of sessions that have ended: they have the database open
 	k.evaluators.close()
 	return k.closeFiles()
 }

@@ -36,7 +36,7 @@ SELECT * FROM geosql.last_cost;
 SELECT 'again', count(x) FROM (SELECT sum(kwh) AS x FROM reading);
 \dt
 COPY (SELECT hour, count(*) FROM reading GROUP BY 1 LIMIT 2) TO STDOUT;
-BEGIN; DECLARE c CURSOR FOR SELECT hour, dx_sum(kwh, 0.01) > -1000 FROM reading GROUP BY hour; FETCH 2 FROM c; FETCH 1 FROM c; COMMIT;
+BEGIN; DECLARE c CURSOR FOR SELECT hour, dx_sum(kwh, 0.01) > -100000 FROM reading GROUP BY hour; FETCH 2 FROM c; FETCH 1 FROM c; COMMIT;
 SELECT nothing;
 SELECT dx_sum(kwh, 7) FROM reading;
 `)

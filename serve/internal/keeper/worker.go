@@ -62,7 +62,13 @@ func (k *Keeper) startWorker() (*workerProcess, error) {
 	w.cmd.WaitDelay = time.Second // for its output to standard error
 	started := make(chan error, 1)
 	select {
-	case k.starts <- func() { started <- w.cmd.Start() }:
+	case k.starts <- func() {
+		err := w.cmd.Start()
+		if err == nil {
+			k.workers.Go(w.wait)
+		}
+		started <- err
+	}:
 		err = <-started
 	case <-k.stopped:
 		err = errStops
@@ -71,16 +77,18 @@ func (k *Keeper) startWorker() (*workerProcess, error) {
 		ours.Close()
 		return nil, err
 	}
-	go func() {
-		w.how = w.cmd.Wait()
-		w.mu.Lock()
-		if w.reason == "" && !w.done {
-			w.reason = monitor.WorkerDied
-		}
-		w.mu.Unlock()
-		close(w.exited)
-	}()
 	return w, nil
+}
+
+// wait waits for the end of the process.
+func (w *workerProcess) wait() {
+	w.how = w.cmd.Wait()
+	w.mu.Lock()
+	if w.reason == "" && !w.done {
+		w.reason = monitor.WorkerDied
+	}
+	w.mu.Unlock()
+	close(w.exited)
 }
 
 // kill kills the process. The first caller says why.

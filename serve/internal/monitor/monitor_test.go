@@ -312,27 +312,29 @@ func TestMetrics(t *testing.T) {
 }
 
 func TestHealth(t *testing.T) {
-	asked, now := 0, error(nil)
-	h := Health(NewProbe(func(context.Context) error {
-		asked++
-		return now
-	}, nil).Check)
-	for range 3 {
-		if status, text := get(t, h, "GET", "192.0.2.1:1"); status != 200 || text != "ok\n" {
+	synctest.Test(t, func(t *testing.T) {
+		asked, now := 0, error(nil)
+		h := Health(NewProbe(func(context.Context) error {
+			asked++
+			return now
+		}, nil).Check)
+		for range 3 {
+			if status, text := get(t, h, "GET", "192.0.2.1:1"); status != 200 || text != "ok\n" {
+				t.Errorf("%d %q", status, text)
+			}
+		}
+		if asked != 1 {
+			t.Errorf("asked %d times", asked)
+		}
+		time.Sleep(probeFor + 1)
+		now = ErrDraining
+		if status, text := get(t, h, "HEAD", "192.0.2.1:1"); status != 503 || text != "draining\n" || asked != 2 {
 			t.Errorf("%d %q", status, text)
 		}
-	}
-	if asked != 1 {
-		t.Errorf("asked %d times", asked)
-	}
-	time.Sleep(probeFor)
-	now = ErrDraining
-	if status, text := get(t, h, "HEAD", "192.0.2.1:1"); status != 503 || text != "draining\n" || asked != 2 {
-		t.Errorf("%d %q", status, text)
-	}
-	if status, _ := get(t, h, "POST", "127.0.0.1:1"); status != 405 {
-		t.Errorf("POST: %d", status)
-	}
+		if status, _ := get(t, h, "POST", "127.0.0.1:1"); status != 405 {
+			t.Errorf("POST: %d", status)
+		}
+	})
 }
 
 // A check that hangs is answered for, and its late result is old.
