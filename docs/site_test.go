@@ -26,6 +26,7 @@ import (
 
 	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/internal/processes"
+	"github.com/geosql/geosql/internal/trials"
 )
 
 // folder is where the site is built, in a folder of its own.
@@ -266,7 +267,7 @@ const searches = `{
 	"how many people": "questions.html#how-many-people", "delete a person": "questions.html#how-do-i-delete", "budget is empty": "questions.html#the-budget-is-empty",
 	"kettle": "first-answer-meters.html", "antimeridian": "reference.html", "geoind_epsilon_for": "reference.html#geoind_epsilon_for"}`
 
-// A reader opens every page, follows a link, and searches, under a path that the site was not
+// A reader opens pages, follows a link, and searches, under a path that the site was not
 // built for. Nothing is loaded from another host.
 func TestAReaderOfTheSite(t *testing.T) {
 	folder := site(t)
@@ -281,6 +282,7 @@ func TestAReaderOfTheSite(t *testing.T) {
 	if err != nil || len(pages) < 40 {
 		t.Fatalf("pages %q, %v", pages, err)
 	}
+	pages = trials.Some(t, 12, pages...)
 	list, err := json.Marshal(pages)
 	if err != nil {
 		t.Fatal(err)

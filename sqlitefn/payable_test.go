@@ -39,7 +39,7 @@ func TestPayableStatementsAreNotRefused(t *testing.T) {
 	m := d.meter()
 	q := randomSQL{trials.Rand(t)}
 	settings := regexp.MustCompile(`, 1, 'u'`)
-	known, statements := 0, trials.Count(t, "GEOSQL_STATEMENTS", 200)
+	known, statements := 0, trials.Count(t, "GEOSQL_STATEMENTS", 150)
 	for i := range statements {
 		if i%20 == 0 {
 			d.plan(i%40 == 0)
@@ -69,7 +69,7 @@ func TestPayableStatementsAreNotRefused(t *testing.T) {
 		d.leave(1000)
 	}
 	t.Logf("everybody can pay for %d of %d statements", known, statements)
-	if known < statements/40 { // an eighth are: 5 of 200 or fewer, below 1e-6
+	if known < statements/40 { // an eighth are: 2 of 150 or fewer, below 1e-6
 		t.Error("too few to be a test")
 	}
 }

@@ -7,16 +7,17 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/internal/printable/printabletest"
+	"github.com/geosql/geosql/internal/trials"
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
 )
 
 // TestErrorsSteerNothing passes texts that steer a terminal as every argument of every
 // function, in both forms, also inside arguments with a grammar. No error shows them as they are.
 func TestErrorsSteerNothing(t *testing.T) {
-	texts := append(printabletest.Texts(), "a\x00b")
+	all := append(printabletest.Texts(), "a\x00b")
 	for _, c := range forms() {
 		t.Run(c.String(), func(t *testing.T) {
-			d := newInner(t)
+			d, texts := newInner(t), trials.Some(t, 4, all...)
 			for i := range c.f.Args {
 				for _, text := range texts {
 					for _, arg := range hostile(c.f, i, text) {
@@ -75,7 +76,7 @@ func hostile(f *frame.Function, i int, text string) []string {
 
 // Names in the tables of a database from elsewhere are quoted too.
 func TestStoredNamesSteerNothing(t *testing.T) {
-	for _, text := range printabletest.Texts() {
+	for _, text := range trials.Some(t, 3, printabletest.Texts()...) {
 		d := newInner(t)
 		for _, prepare := range []string{
 			`INSERT INTO geosql_domain(name, south, west, north, east, step_m) VALUES(?, 39.4, 115.4, 41.1, 117.6, 1)`,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/internal/fuzz/fuzztest"
+	"github.com/geosql/geosql/internal/trials"
 )
 
 // fuzzTables are the tables that statements of scripts and pages speak of, after shapeTables.
@@ -27,7 +28,7 @@ var fuzzTables = []string{
 // are not more than a dry run has foretold.
 func FuzzStatement(f *testing.F) {
 	seeds := append(fuzztest.Statements(f, "../internal/conformance/scripts/*.sql", "../examples/sql/*.sql", "../README.md", "../docs/*.md"), append(drySelects, dryWrites...)...)
-	for _, query := range seeds {
+	for _, query := range trials.Some(f, len(seeds)/3, seeds...) {
 		f.Add(query)
 	}
 	f.Fuzz(func(t *testing.T, query string) {

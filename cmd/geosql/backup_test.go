@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
+	"github.com/geosql/geosql/internal/trials"
 )
 
 // charging is a statement that is charged 0.25 of 'ana's budget.
@@ -297,7 +298,7 @@ const filler = `CREATE TABLE filler AS WITH c(i) AS (SELECT 1 UNION ALL SELECT i
 // A backup that is made while other processes release has the charge of every answer in it.
 func TestBackupWhileUsed(t *testing.T) {
 	t.Parallel()
-	for _, journal := range []string{"wal", "delete"} {
+	for _, journal := range trials.Some(t, 1, "wal", "delete") {
 		t.Run(journal, func(t *testing.T) {
 			db := limited(t)
 			clitest.Query(t, db, `PRAGMA journal_mode = `+journal+`; CREATE TABLE seen(account, wkt); `+filler)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/geosql/geosql/internal/cli/clitest"
 	"github.com/geosql/geosql/internal/printable/printabletest"
+	"github.com/geosql/geosql/internal/trials"
 )
 
 // A hostile text is put wherever a command takes one.
@@ -95,7 +96,7 @@ func (h hostile) refused(t *testing.T) [][]string {
 
 func TestErrorsSteerNothing(t *testing.T) {
 	t.Parallel()
-	for i, text := range printabletest.Texts() {
+	for i, text := range trials.Some(t, 3, printabletest.Texts()...) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			h := newHostile(t, text)
 			for _, args := range h.refused(t) {
@@ -117,7 +118,7 @@ func (h hostile) wantRefused(t *testing.T, r clitest.Result, args []string) {
 // Data sets hold such text in their header lines and cells.
 func TestDataSetErrorsSteerNothing(t *testing.T) {
 	t.Parallel()
-	for i, text := range printabletest.Texts() {
+	for i, text := range trials.Some(t, 3, printabletest.Texts()...) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			h := newHostile(t, text)
 			cell := h.quoted(`"`)
@@ -161,7 +162,7 @@ func (h hostile) release(t *testing.T, given ...string) clitest.Result {
 
 func TestReleaseErrorsSteerNothing(t *testing.T) {
 	t.Parallel()
-	for i, text := range printabletest.Texts() {
+	for i, text := range trials.Some(t, 3, printabletest.Texts()...) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			h := newHostile(t, text)
 			for _, given := range [][]string{
@@ -183,7 +184,7 @@ func TestReleaseErrorsSteerNothing(t *testing.T) {
 // Successes print names too: the summary of a release, its report, and tables.
 func TestOutputSteersNothing(t *testing.T) {
 	t.Parallel()
-	for i, text := range printabletest.Texts() {
+	for i, text := range trials.Some(t, 3, printabletest.Texts()...) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			h := newHostile(t, text)
 			name, cell := h.quoted(`"`), h.quoted("'")

@@ -119,6 +119,7 @@ func (t target) fuzz(ctx context.Context, b *binary, each time.Duration, paralle
 	cmd := exec.CommandContext(ctx, b.path, "-test.run=^$", "-test.fuzz=^"+t.name+"$", "-test.fuzzcachedir="+b.inputs,
 		"-test.fuzztime="+each.String(), "-test.fuzzminimizetime="+minimizing, "-test.parallel="+strconv.Itoa(parallel))
 	cmd.Dir = t.dir()
+	cmd.Env = append(os.Environ(), "GEOSQL_WHOLE=1") // all seeds
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second
 	var output bytes.Buffer

@@ -1,5 +1,5 @@
 // Package trials says how many random trials a test makes, and from which seed. Tests import it, and it imports nothing of geosql's.
-// Start with Count, Some and Rand.
+// Start with Count, Fewer, Some and Rand.
 //
 // In a short run each test makes few trials, and other ones each time. make long asks for many, by the environment.
 package trials
@@ -45,6 +45,14 @@ func Some[T any](t testing.TB, few int, cases ...T) []T {
 		chosen[i] = cases[k]
 	}
 	return chosen
+}
+
+// Fewer returns how many trials a test makes: few, or all with GEOSQL_WHOLE in the environment.
+func Fewer(few, all int) int {
+	if os.Getenv(wholeVariable) != "" {
+		return all
+	}
+	return few
 }
 
 // Rarely skips a test unless its turn has come, once in so many runs on average, or GEOSQL_WHOLE is in the environment.

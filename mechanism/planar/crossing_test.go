@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/geosql/geosql/internal/trials"
 )
 
 // someCrossing is selfCrossing by all pairs.
@@ -59,8 +61,7 @@ func apart(r *rand.Rand, n int, size int64) []edge {
 // The sweep finds a crossing where one of all pairs of edges crosses, and only there. On
 // small grids edges run along parallels and meridians, touch, overlap and repeat.
 func TestSweepAgainstAllPairs(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 1))
-	const cases = 200_000
+	r, cases := trials.Rand(t), trials.Fewer(50_000, 200_000)
 	crossings := 0
 	for k := range cases {
 		var edges []edge

@@ -76,6 +76,7 @@ func TestCumulativeOfReleases(t *testing.T) {
 // shares are several times nearer to the true ones than those of counts that have been moved to 0: 400 draws at epsilon 0.1. The
 // mean total has a standard error of 45, and the median error of home-days one of 0.009, where the bound is 5 of them away.
 func TestMeterHistogramsAreUnbiased(t *testing.T) {
+	trials.Rarely(t, 3)
 	const draws, bins = 400, 1000
 	days, halfHours, _ := julyReadings(t)
 	src := exact.NewSource(nil)

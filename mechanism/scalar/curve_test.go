@@ -215,7 +215,7 @@ func TestMeterCurvesAreAccurate(t *testing.T) {
 	u := universe(t, 0, 10, 0.001)
 	src := exact.NewSource(nil)
 	const draws, step = 50, 0.001
-	for _, c := range []struct {
+	for _, c := range trials.Some(t, 3, []struct {
 		name                 string
 		groups               [][]int64
 		epsilon              string
@@ -225,7 +225,7 @@ func TestMeterCurvesAreAccurate(t *testing.T) {
 		{"one home", homes[:20], "1", 0.0087, 0.036, 0.0667}, {"one home", homes[:20], "5", 0.0033, 0.0168, 0.0133},
 		{"all homes", [][]int64{all}, "0.1", 0.0036, 0.021, 0.0128}, {"all homes", [][]int64{all}, "0.5", 0.00125, 0.0054, 0.00257},
 		{"all homes", [][]int64{all}, "1", 0.0008, 0.0034, 0.00128}, {"all homes", [][]int64{all}, "5", 0.00033, 0.00215, 0.00026},
-	} {
+	}...) {
 		var errs, tails, spreads []float64
 		bias := 0.
 		curve, ends := sorted(t, u, c.epsilon, Curve(0)), sorted(t, u, c.epsilon, CurveAt("[99]"))

@@ -125,7 +125,7 @@ func TestMeanFollowsItsLaw(t *testing.T) {
 	const draws = 100_000
 	src := exact.NewSource(nil)
 	u := universe(t, -2, 3, 0.5)
-	for _, m := range trials.Some(t, 2, budget.D1, budget.ND1, budget.DH, budget.DInf) {
+	for _, m := range trials.Some(t, 1, budget.D1, budget.ND1, budget.DH, budget.DInf) {
 		for _, db := range [][]float64{{-2, 0.5, 3, 3}, {0}, {}} {
 			q := query(t, Avg, u, m, rational("1.3"))
 			a := collect(q, db)

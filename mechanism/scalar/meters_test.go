@@ -73,7 +73,7 @@ func TestMeterPercentilesAreAccurate(t *testing.T) {
 	days, halfHours, oneHome := julyReadings(t)
 	src := exact.NewSource(nil)
 	day, half := universe(t, 0, 200, 0.001), universe(t, 0, 10, 0.001)
-	for _, c := range trials.Some(t, 2, []struct {
+	for _, c := range trials.Some(t, 1, []struct {
 		u                  *Universe
 		readings           []float64
 		metric, epsilon, p string

@@ -179,6 +179,7 @@ func (c *counter) Read(p []byte) (int, error) {
 // Percentiles of home-days are off by no more than these, over 1,000 draws: 1.2 to 1.4 times the errors of a prototype. GEOSQL_FIGURES prints those of a
 // question for each too, and those of outer percentiles, of which each is asked about alone, in both ways.
 func TestMeterPercentilesTogether(t *testing.T) {
+	trials.Rarely(t, 3)
 	days, u, src := julyHomeDays(t), universe(t, 0, 200, 0.001), exact.NewSource(nil)
 	released := func(list string, parts int64) func() []answered {
 		q := query(t, Percentiles(list), u, budget.DH, big.NewRat(1, parts))

@@ -333,7 +333,7 @@ func checkRuns(t fataler, q *Query, readings []int64) {
 func TestDrawsByScoreFollowTheirLaw(t *testing.T) {
 	const draws = 150_000
 	src := exact.NewSource(nil)
-	for _, c := range trials.Some(t, 5, scoreCases(t)...) {
+	for _, c := range trials.Some(t, 3, scoreCases(t)...) {
 		a := collect(c.query, c.db)
 		if c.query.scored().way(len(c.db)) != byScore {
 			t.Fatalf("%s: not drawn by score", c.name)
@@ -416,7 +416,7 @@ func TestUndecidedChoicesAgree(t *testing.T) {
 		certified.slack = math.Inf(1) // no bound in float64 is of use
 		seed := trials.Seed(t)
 		one, other := exact.NewSource(pseudorandom(seed)), exact.NewSource(pseudorandom(seed))
-		for i := range 40 {
+		for i := range trials.Fewer(20, 40) {
 			if got, want := fast.draw(one), certified.draw(other); got != want {
 				t.Fatalf("%s: draw %d is %d, in integer arithmetic %d", c.name, i, got, want)
 			}
@@ -477,7 +477,7 @@ func closeTo(t fataler, lo, hi *big.Rat, prec uint) {
 
 // The share of the runs up to each is what float64 has for it, within the slack.
 func TestSharesAreEnclosed(t *testing.T) {
-	for _, c := range scoreCases(t) {
+	for _, c := range trials.Some(t, 4, scoreCases(t)...) {
 		readings := slices.Sorted(slices.Values(collect(c.query, c.db).indices))
 		var chosen choice
 		chosen.prepare(c.query.noised().noise.rate/2, c.query.scores(readings))

@@ -40,7 +40,7 @@ func TestRankDeviationHoldsForAllReadings(t *testing.T) {
 		for _, last := range []int64{1, 2, 3} {
 			u := universe(t, 0, float64(last), 1)
 			for _, percent := range []int64{0, 30, 50, 100} {
-				for _, eps := range trials.Some(t, 2, "0.2", "1", "3", "12") {
+				for _, eps := range trials.Some(t, 1, "0.2", "1", "3", "12") {
 					q := query(t, percentileOf(big.NewRat(percent, 1)), u, metric, rational(eps))
 					for _, p := range []float64{0.05, 0.5, 0.9, 0.99} {
 						most := int64(q.scored().leastRanks(p))
@@ -179,7 +179,7 @@ func TestMeterPercentilesAreWithinTheirRanks(t *testing.T) {
 	src := exact.NewSource(nil)
 	day, half := universe(t, 0, 200, 0.001), universe(t, 0, 10, 0.001)
 	p95 := percentileOf(rational("95"))
-	for _, c := range trials.Some(t, 2, []struct {
+	for _, c := range trials.Some(t, 1, []struct {
 		u           *Universe
 		readings    []float64
 		agg         Aggregate
