@@ -20,6 +20,12 @@ type Item struct {
 	Evaluations int64 // that it pays for
 }
 
+// A Demand lists the amounts that accounts are going to pay in a unit.
+type Demand struct {
+	Unit  budget.Unit
+	Items []Item
+}
+
 // Charge is the sum that one function charged to one account during one run of an SQL statement.
 type Charge struct {
 	ID          int64     // grows from charge to charge

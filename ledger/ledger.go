@@ -75,6 +75,9 @@ type Charger interface {
 	// returned in that window only. Reserve ignores the evaluations of the items.
 	Reserve(unit budget.Unit, items []Item) error
 
+	// ReserveAll is Reserve in several units: for all demands or for none.
+	ReserveAll(demands []Demand) error
+
 	// NewStatement starts a run of an SQL statement. On a closed ledger its charges fail.
 	NewStatement() Statement
 
@@ -228,6 +231,11 @@ type Statement interface {
 	// and a unit are one charge for each account. From the second call on it reserves ahead for
 	// accounts that it has charged before.
 	Charge(function string, unit budget.Unit, items []Item) error
+
+	// Reserve sets demands aside, in one transaction, for the time of the statement: the part that is not used then returns
+	// when it ends. It leaves alone an account that cannot pay its whole demand, so that this account is charged as
+	// if Reserve had not been called, and it counts what [Charger.Reserve] has set aside.
+	Reserve(demands []Demand) error
 
 	// OpenTrace is that of a [Ledger], for a statement that may take steps of many traces. It
 	// waits some seconds for a statement of another process that takes steps of the account's traces.

@@ -60,6 +60,7 @@ func TestModel(t *testing.T) {
 			"charge":    w.drawCharge,
 			"reserve":   w.drawReserve,
 			"statement": func(*rapid.T) { w.statements = append(w.statements, w.ledger.NewStatement()) },
+			"set aside": w.drawSetAside,
 			"spend":     w.drawSpend,
 			"spend on":  w.drawSpend,
 			"end":       w.drawEnd,
@@ -153,21 +154,52 @@ func (w *world) drawReserve(t *rapid.T) {
 	}
 }
 
+// drawSetAside has a statement reserve.
+func (w *world) drawSetAside(t *rapid.T) {
+	if len(w.statements) == 0 {
+		t.Skip("no statement")
+	}
+	s := rapid.SampledFrom(w.statements).Draw(t, "statement")
+	var demands []ledger.Demand
+	for _, unit := range modelUnits {
+		d := ledger.Demand{Unit: unit}
+		for _, account := range rapid.SliceOf(rapid.SampledFrom(modelAccounts)).Draw(t, "accounts") {
+			d.Items = append(d.Items, ledger.Item{Account: account, Epsilon: w.amount(t, 60)})
+		}
+		demands = append(demands, d)
+	}
+	check(w, s.Reserve(demands))
+}
+
+// spending are the functions of statements.
+var spending = []string{"f", "g"}
+
 func (w *world) drawSpend(t *rapid.T) {
 	if len(w.statements) == 0 {
 		t.Skip("no statement")
 	}
 	s := rapid.SampledFrom(w.statements).Draw(t, "statement")
-	function := rapid.SampledFrom([]string{"f", "g"}).Draw(t, "function")
+	function := rapid.SampledFrom(spending).Draw(t, "function")
 	k, cost := w.key(t), w.amount(t, 10)
 	p := s.Spender(function, k.unit)
 	for range rapid.IntRange(1, 12).Draw(t, "times") {
-		available := w.free(k) + w.pooled(k)
-		if h := engine.Held(p, k.account); h != nil && w.limit(k) >= h.Limit {
-			available += h.Left
-		} else if h != nil { // it returns
-			available = max(0, w.limit(k)-(w.before[k].total()-h.Left)) + w.pooled(k)
+		available, total := w.pooled(k), w.before[k].total()
+		for _, function := range spending {
+			other := s.Spender(function, k.unit)
+			h := engine.Held(other, k.account)
+			if h == nil {
+				continue
+			}
+			switch fromLimit, fromPool := h.Unused(); {
+			case w.limit(k) < h.Limit: // it returns
+				total -= h.Left
+			case other == p:
+				available += h.Left
+			default: // it returns before anything is refused
+				available, total = available+fromPool, total-fromLimit
+			}
 		}
+		available += max(0, w.limit(k)-total)
 		err := p.Charge([]byte(k.account), cost)
 		w.spendVerdict(err, k, cost, available)
 		if err == nil {

@@ -3,6 +3,7 @@ package ledgertest
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/geosql/geosql/budget"
@@ -23,6 +24,10 @@ var statementTests = tests{
 	"GroupsAreRefusedWhole":          groupsAreRefusedWhole,
 	"Ended":                          ended,
 	"CrashWastes":                    crashWastes,
+	"ReservesForItsTime":             reservesForItsTime,
+	"ReservesWhatIsMissing":          reservesWhatIsMissing,
+	"ReservationRefusesNobody":       reservationRefusesNobody,
+	"ReservationBeforeALowerLimit":   reservationBeforeALowerLimit,
 }
 
 // The reservation ahead of a statement doubles with its use.
@@ -342,4 +347,113 @@ func crashWastes(t *testing.T, e Engine) {
 	if after := balance(t, l, "ana"); after.Reserved != b.Reserved {
 		t.Errorf("%+v became %+v", b, after)
 	}
+}
+
+// demands returns a demand in m, and one in kWh.
+func demands(m, kWh []ledger.Item) []ledger.Demand {
+	return []ledger.Demand{{Unit: "m", Items: m}, {Unit: "kWh", Items: kWh}}
+}
+
+// The demands of a statement are stored before its first charge, and what it does not use returns when it ends.
+func reservesForItsTime(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	for _, unit := range []budget.Unit{"m", "kWh"} {
+		check(t, l.SetLimit("*", unit, 100, 0))
+	}
+	stored, keys := watch(t, l), []key{{"ana", "m"}, {"bob", "m"}, {"ana", "kWh"}}
+	s := l.NewStatement()
+	check(t, s.Reserve(demands(items(40, "ana", "bob"), items(7, "ana"))))
+	totals := func() (all []budget.Amount) {
+		now := stored(keys...)
+		for _, k := range keys {
+			all = append(all, now[k].total())
+		}
+		return all
+	}
+	reserved := totals()
+	p, q := s.Spender("f", "m"), s.Spender("g", "m")
+	for range 10 {
+		check(t, p.Charge([]byte("ana"), 1))
+		check(t, q.Charge([]byte("ana"), 3))
+	}
+	check(t, s.Charge("h", "m", items(5, "bob")))
+	check(t, s.Charge("h", "m", items(6, "bob")))
+	check(t, s.Charge("h", "kWh", items(7, "ana")))
+	if now := totals(); !slices.Equal(now, reserved) {
+		t.Errorf("%v are stored, and %v after charges that were reserved", reserved, now)
+	}
+	check(t, s.End())
+	wantBalance(t, l, "ana", 40, 0)
+	wantBalance(t, l, "bob", 11, 0)
+	if b, err := l.Balance("ana", "kWh"); err != nil || b.Spent != 7 || b.Reserved != 0 {
+		t.Errorf("%+v, %v", b, err)
+	}
+	if err := s.Reserve(demands(items(1, "ana"), nil)); err == nil {
+		t.Error("a statement that has ended reserves")
+	}
+	wantBalance(t, l, "ana", 40, 0)
+}
+
+// What is set aside already counts, and stays.
+func reservesWhatIsMissing(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	check(t, l.SetLimit("*", "m", 100, 0))
+	check(t, l.Reserve("m", items(30, "ana", "bob")))
+	s := l.NewStatement()
+	check(t, s.Reserve(demands(items(50, "ana"), items(20, "ana"))))
+	check(t, s.Reserve(demands(items(20, "bob"), nil)))
+	wantBalance(t, l, "ana", 0, 50)
+	wantBalance(t, l, "bob", 0, 30)
+	p := s.Spender("f", "m")
+	for range 10 {
+		check(t, p.Charge([]byte("ana"), 1))
+		check(t, p.Charge([]byte("bob"), 1))
+	}
+	check(t, s.End())
+	wantBalance(t, l, "ana", 10, 20)
+	wantBalance(t, l, "bob", 10, 20)
+}
+
+// An account that cannot pay its demand, now or as others come first, is charged as if nothing had been reserved. A statement
+// with several functions uses up its limit exactly, whatever each of them holds.
+func reservationRefusesNobody(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	check(t, l.SetLimit("*", "m", 40, 0))
+	check(t, l.SetLimit("zoe", "m", 0, 0))
+	s := l.NewStatement()
+	check(t, s.Reserve(demands(append(items(40, "ana"), items(41, "bob", "zoe")...), items(1, "ana"))))
+	wantBalance(t, l, "ana", 0, 40)
+	wantBalance(t, l, "bob", 0, 0)
+	p, q := s.Spender("f", "m"), s.Spender("g", "m")
+	check(t, p.Charge([]byte("ana"), 1)) // holds more than it needs
+	for range 19 {
+		check(t, q.Charge([]byte("ana"), 2))
+	}
+	check(t, p.Charge([]byte("ana"), 1))
+	refused(t, q.Charge([]byte("ana"), 1))
+	check(t, p.Charge([]byte("bob"), 1))
+	check(t, s.Charge("h", "m", items(39, "bob")))
+	refused(t, q.Charge([]byte("bob"), 1))
+	refused(t, q.Charge([]byte("zoe"), 1))
+	check(t, s.End())
+	wantBalance(t, l, "ana", 40, 0)
+	wantBalance(t, l, "bob", 40, 0)
+}
+
+// A limit that is lowered takes back what a statement has reserved.
+func reservationBeforeALowerLimit(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	check(t, l.SetLimit("*", "m", 40, 0))
+	s := l.NewStatement()
+	check(t, s.Reserve(demands(items(30, "ana", "bob"), nil)))
+	p := s.Spender("f", "m")
+	check(t, p.Charge([]byte("ana"), 1))
+	check(t, l.SetLimit("*", "m", 2, 0))
+	check(t, p.Charge([]byte("ana"), 1))
+	refused(t, p.Charge([]byte("ana"), 1))
+	check(t, p.Charge([]byte("bob"), 2))
+	refused(t, s.Charge("g", "m", items(1, "bob")))
+	check(t, s.End())
+	wantBalance(t, l, "ana", 2, 0)
+	wantBalance(t, l, "bob", 2, 0)
 }

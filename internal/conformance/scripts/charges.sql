@@ -80,3 +80,32 @@ SELECT budget_remaining('dee', 'm'), budget_spent('dee', 'm');
 --> 0.0, 1.0
 SELECT function, account, unit, epsilon, evaluations FROM ledger_charges WHERE account = 'dee' LIMIT 1;
 --> 'geoind_laplace', 'dee', 'm', 0.1..1.0, INTEGER
+
+-- The charges of a statement are reserved before it, and count as spent then. They are not charged again.
+SELECT budget_reserve_for('SELECT dx_value(who, x, 100, ''u'') FROM t');
+--> 3
+--$ ana 200/kWh, bo 100/kWh, cy 100/kWh
+SELECT count(dx_value(who, x, 100, 'u')) FROM t;
+--> 4
+SELECT budget_reserve_for('SELECT * FROM sanitised');
+--> 3
+--$ ana 0.02/m, bo 0.01/m, cy 0.01/m
+CREATE TABLE reserved(wkt TEXT);
+INSERT INTO reserved SELECT wkt FROM sanitised;
+SELECT budget_reserve_for('INSERT INTO reserved SELECT geoind_laplace(''dan'', lat, lon, 0.01) FROM t'), (SELECT count(*) FROM reserved);
+--> 1, 4
+--$ dan 0.04/m
+SELECT budget_reserve_for('SELECT 1');
+--> 0
+
+-- Or not at all.
+SELECT budget_reserve_for('SELECT geoind_laplace(who, lat, lon, 600) FROM t');
+--! refused: budget_reserve_for: account 'ana' has ...
+SELECT budget_reserve_for('SELECT dx_value(who, x, 100, ''u'') FROM t WHERE random() > 0');
+--! budget_reserve_for: the charges of the statement cannot be counted before it runs: released or random values decide them
+SELECT budget_reserve_for('SELECT dx_value(who, ?, 100, ''u'') FROM t');
+--! budget_reserve_for: sql has a parameter, which has no value in a dry run; write the value in its place
+SELECT budget_reserve_for('SELECT budget_reserve_for(''SELECT 1'')');
+--! budget_reserve_for: budget_reserve_for: cannot be dry-run
+SELECT budget_reserve_for('EXPLAIN SELECT 1');
+--! budget_reserve_for: sql must be one of SELECT, ...

@@ -53,14 +53,14 @@ func (g *groupSpender) charge(items []ledger.Item) error {
 }
 
 // chargeLimits charges items to the limits. Before it refuses, the statement gives up its reservations
-// ahead, for whatever function: that must not make anybody's budget end earlier.
+// ahead, for whatever function, as [spender.chargeBeyond] says.
 func (g *groupSpender) chargeLimits(items []ledger.Item) error {
 	items, err := ledger.MergeItems(g.unit, items)
 	if err != nil {
 		return err
 	}
 	err = g.takeFromLimits(items)
-	if !Is[*ledger.RefusalError](err) || g.statement == nil || !g.statement.giveUpAhead() {
+	if !Is[*ledger.RefusalError](err) || g.statement == nil || !g.statement.giveUpAhead(nil) {
 		return err
 	}
 	if err := g.core.Flush(); err != nil {

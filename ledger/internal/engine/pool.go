@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
@@ -22,64 +23,137 @@ type pool struct {
 // reserveFunction is the function of the entries that fill and empty pools.
 const reserveFunction = "budget_reserve"
 
-// Reserve implements [ledger.Ledger]. It writes one transaction and fills the pools.
+// Reserve implements [ledger.Ledger].
 func (c *Core) Reserve(unit budget.Unit, items []ledger.Item) error {
-	items, err := ledger.MergeItems(unit, items)
-	if err != nil || len(items) == 0 {
-		return err
+	return c.ReserveAll([]ledger.Demand{{Unit: unit, Items: items}})
+}
+
+// ReserveAll implements [ledger.Ledger].
+func (c *Core) ReserveAll(demands []ledger.Demand) error {
+	_, err := c.reserve(demands, new(Run), reserveWhole)
+	return err
+}
+
+// filling is an amount of each account of a demand that a transaction has reserved, to be added to the pools.
+type filling struct {
+	ledger.Demand
+	balances []ledger.Standing // before
+}
+
+// reserve writes the reservations that choose makes of demands, in one transaction, and fills the pools with them.
+func (c *Core) reserve(demands []ledger.Demand, run *Run, choose func(Transaction, *filling) error) ([]filling, error) {
+	all := make([]filling, 0, len(demands))
+	for _, d := range demands {
+		items, err := ledger.MergeItems(d.Unit, d.Items)
+		if err != nil {
+			return nil, err
+		}
+		if len(items) > 0 {
+			all = append(all, filling{Demand: ledger.Demand{Unit: d.Unit, Items: items}})
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil
 	}
 	revision := c.revision.Load()
-	var balances []ledger.Standing
-	err = c.update(needsOf(unit, items), func(t Transaction) error {
-		balances, err = reserveItems(t, &Origin{new(Run), t.Now(), reserveFunction, unit}, items)
-		return err
+	var chosen []filling
+	err := c.update(needsOfAll(all), func(t Transaction) error {
+		chosen = slices.Clone(all)
+		for i := range chosen { // all before anything is written
+			if err := choose(t, &chosen[i]); err != nil {
+				return err
+			}
+		}
+		for i := range chosen {
+			if err := chosen[i].post(t, run); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for !c.fillPools(unit, items, balances, revision) {
-		revision = c.revision.Load()
-		if items, err = c.returnLowered(unit, items, balances); err != nil {
+	for i := range chosen {
+		for f := &chosen[i]; !c.fillPools(f, revision); revision = c.revision.Load() {
+			if err := c.returnLowered(f); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return chosen, nil
+}
+
+// needsOfAll are the needs of fillings.
+func needsOfAll(all []filling) Needs {
+	return func(yield func(Key) bool) {
+		for _, f := range all {
+			for _, item := range f.Items {
+				if !yield(Key{item.Account, f.Unit}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// reserveWhole chooses all of a demand, or refuses it.
+func reserveWhole(t Transaction, f *filling) (err error) {
+	f.balances, err = standingsToCharge(t, f.Unit, f.Items, make([]ledger.Share, len(f.Items)))
+	return err
+}
+
+// reserveRest chooses the part of a demand that the pools do not cover, of the accounts that can pay it.
+func (c *Core) reserveRest(t Transaction, f *filling) error {
+	asked := f.Items
+	f.Items = nil
+	for _, item := range asked {
+		b, err := t.Standing(Key{item.Account, f.Unit})
+		if err != nil {
+			return err
+		}
+		c.mu.Lock()
+		if q := c.pools[f.Unit][item.Account]; q != nil {
+			item.Epsilon -= q.In(b.Term)
+		}
+		c.mu.Unlock()
+		if item.Epsilon > 0 && item.Epsilon <= b.Remaining() {
+			f.Items, f.balances = append(f.Items, item), append(f.balances, b)
+		}
+	}
+	return nil
+}
+
+// post writes the reservations.
+func (f *filling) post(t Transaction, run *Run) error {
+	from := run.Origin(t.Now(), reserveFunction, f.Unit)
+	for i, item := range f.Items {
+		if err := t.Post(&Change{Origin: from, Account: item.Account, Reserved: item.Epsilon}, &f.balances[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// reserveItems reserves items from the limits, and returns the standings before.
-func reserveItems(t Transaction, from *Origin, items []ledger.Item) ([]ledger.Standing, error) {
-	balances, err := standingsToCharge(t, from.Unit, items, make([]ledger.Share, len(items)))
-	if err != nil {
-		return nil, err
-	}
-	for i, item := range items {
-		e := &Change{Origin: from, Account: item.Account, Reserved: item.Epsilon}
-		if err := t.Post(e, &balances[i]); err != nil {
-			return nil, err
-		}
-	}
-	return balances, nil
-}
-
 // fillPools adds items that were reserved to the pools, unless limits were set since a revision of
 // the ledger: setting them has emptied the pools, and relies on that.
-func (c *Core) fillPools(unit budget.Unit, items []ledger.Item, balances []ledger.Standing, revision int64) (filled bool) {
+func (c *Core) fillPools(f *filling, revision int64) (filled bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if revision != c.revision.Load() {
 		return false
 	}
-	pools := c.pools[unit]
+	pools := c.pools[f.Unit]
 	if pools == nil {
-		pools = make(map[string]*pool, len(items))
-		c.pools[unit] = pools
+		pools = make(map[string]*pool, len(f.Items))
+		c.pools[f.Unit] = pools
 	}
 	var made []pool // allocated together
-	for i, item := range items {
+	for i, item := range f.Items {
 		q := pools[item.Account]
 		if q == nil {
 			if made == nil {
-				made = make([]pool, 0, len(items)-i)
+				made = make([]pool, 0, len(f.Items)-i)
 			}
 			made = append(made, pool{account: item.Account})
 			n := len(made)
@@ -89,20 +163,19 @@ func (c *Core) fillPools(unit budget.Unit, items []ledger.Item, balances []ledge
 			}
 			pools[item.Account] = q
 		}
-		q.limit = balances[i].Limit
-		q.add(ledger.Share{Term: balances[i].Term, Left: item.Epsilon})
+		q.limit = f.balances[i].Limit
+		q.add(ledger.Share{Term: f.balances[i].Term, Left: item.Epsilon})
 	}
 	return true
 }
 
-// returnLowered returns to the limits the amounts reserved under limits that were lowered since. It
-// moves the other items and their balances to the front, and returns those items. After an error
-// everything returns.
-func (c *Core) returnLowered(unit budget.Unit, items []ledger.Item, balances []ledger.Standing) (kept []ledger.Item, err error) {
-	limits := make([]budget.Amount, len(items))
-	err = Wrap(c.store.View(context.Background(), func(r Reader) error {
-		for i, item := range items {
-			b, err := r.Standing(Key{item.Account, unit})
+// returnLowered returns to the limits the amounts reserved under limits that were lowered since, and takes them
+// out of the filling. After an error everything returns.
+func (c *Core) returnLowered(f *filling) error {
+	limits := make([]budget.Amount, len(f.Items))
+	err := Wrap(c.store.View(context.Background(), func(r Reader) error {
+		for i, item := range f.Items {
+			b, err := r.Standing(Key{item.Account, f.Unit})
 			if err != nil {
 				return err
 			}
@@ -112,17 +185,18 @@ func (c *Core) returnLowered(unit budget.Unit, items []ledger.Item, balances []l
 	}))
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	from := &Origin{new(Run), c.store.Now(), reserveFunction, unit}
-	kept = items[:0]
-	for i, item := range items {
-		if b := balances[i]; err != nil || limits[i] < b.Limit {
+	from := &Origin{new(Run), c.store.Now(), reserveFunction, f.Unit}
+	n := 0
+	for i, item := range f.Items {
+		if b := f.balances[i]; err != nil || limits[i] < b.Limit {
 			c.addNote(Change{Origin: from, Account: item.Account, Reserved: -item.Epsilon, Term: b.Term})
 		} else {
-			balances[len(kept)] = b
-			kept = append(kept, item)
+			f.Items[n], f.balances[n] = item, b
+			n++
 		}
 	}
-	return kept, err
+	f.Items, f.balances = f.Items[:n], f.balances[:n]
+	return err
 }
 
 // nameAndPool returns the account as a string and its pool, if it has one. The string is then
@@ -211,6 +285,23 @@ func (c *Core) emptyPools() {
 			c.emptyPool(q, from)
 		}
 	}
+}
+
+// giveBack notes that the amounts of a filling return that the pools still have, and reports whether there are any. It
+// is called under mu.
+func (c *Core) giveBack(f *filling, run *Run) (returns bool) {
+	from := run.Origin(c.store.Now(), reserveFunction, f.Unit)
+	for i, item := range f.Items {
+		q := c.pools[f.Unit][item.Account]
+		if q.Term != f.balances[i].Term {
+			continue // it has been emptied, or what was left of it is lost
+		}
+		if left := q.take(item.Epsilon); left.Left > 0 {
+			c.addNote(Change{Origin: from, Account: item.Account, Reserved: -left.Left, Term: left.Term})
+			returns = true
+		}
+	}
+	return returns
 }
 
 // emptyPool notes that the rest of a pool is returned. It is called under mu.

@@ -83,7 +83,8 @@ func (p *spender) chargeFirst(h *hold, account []byte, cost budget.Amount) error
 }
 
 // chargeBeyond charges a cost that the hold may not cover: it first adds to the hold from the
-// account's pool, then from its limit.
+// account's pool, then from its limit. Before it refuses, the others of the statement give up what they hold: that must not make
+// anybody's budget end earlier.
 func (p *spender) chargeBeyond(h *hold, cost budget.Amount) error {
 	if err := ledger.CheckCharge(h.account, p.unit, cost); err != nil {
 		return err
@@ -92,6 +93,10 @@ func (p *spender) chargeBeyond(h *hold, cost budget.Amount) error {
 		return err
 	}
 	drawn, covered := p.takeFromPool(h, cost)
+	if !covered && p.statement.returnDrawn(p, h.account) {
+		more, now := p.takeFromPool(h, cost)
+		drawn, covered = ledger.Share{Term: more.Term, Left: drawn.In(more.Term) + more.Left}, now
+	}
 	if covered {
 		h.Use(cost)
 		return nil
@@ -103,14 +108,29 @@ func (p *spender) chargeBeyond(h *hold, cost budget.Amount) error {
 		h.Drop()
 		return err
 	}
-	if err != nil && drawn.Left > 0 {
-		c := p.statement.core
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		h.RemoveFromPool(drawn)
-		c.returnToPool(h.pool, drawn, p.unit, h.revision)
+	if err == nil {
+		return nil
 	}
-	return err
+	c := p.statement.core
+	if drawn.Left > 0 {
+		p.returnDrawn(h, drawn)
+	}
+	if !Is[*ledger.RefusalError](err) || !p.statement.giveUpAhead(p) {
+		return err
+	}
+	if err := c.Flush(); err != nil {
+		return err
+	}
+	return p.chargeBeyond(h, cost)
+}
+
+// returnDrawn returns a share of a hold to the pool.
+func (p *spender) returnDrawn(h *hold, s ledger.Share) {
+	c := p.statement.core
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	h.RemoveFromPool(s)
+	c.returnToPool(h.pool, s, p.unit, h.revision)
 }
 
 // takeFromPool adds to the hold from the account's pool: somewhat more than the cost where

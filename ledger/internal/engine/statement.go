@@ -18,6 +18,7 @@ type statement struct {
 	over     error // why it charges nothing any more
 	spenders []*spender
 	groups   []*groupSpender
+	reserved []filling // for its time, in the pools
 
 	looks  []*look       // of its traces
 	traces int           // that were opened
@@ -58,6 +59,16 @@ func (s *statement) Charge(function string, unit budget.Unit, items []ledger.Ite
 	return g.charge(items)
 }
 
+// Reserve implements [ledger.Statement].
+func (s *statement) Reserve(demands []ledger.Demand) error {
+	if s.over != nil {
+		return s.over
+	}
+	filled, err := s.core.reserve(demands, s.run, s.core.reserveRest)
+	s.reserved = append(s.reserved, filled...)
+	return err
+}
+
 // lookAt returns when the traces of a unit have looked for limits.
 func (s *statement) lookAt(unit budget.Unit) *look {
 	for _, l := range s.looks {
@@ -78,17 +89,39 @@ func (s *statement) End() error {
 	}
 	s.over = ErrEnded
 	err := s.core.endStatement(s)
-	s.spenders, s.groups = nil, nil
+	s.spenders, s.groups, s.reserved = nil, nil, nil
 	if closing := s.core.store.Close(); err == nil {
 		err = closing
 	}
 	return err
 }
 
-// giveUpAhead notes that reservations ahead for groups are returned, and reports whether there are any.
-func (s *statement) giveUpAhead() (returns bool) {
+// returnDrawn has all but one of the spenders of a unit return the part of their holds that they have drawn from the pool of an
+// account, and reports whether there was any.
+func (s *statement) returnDrawn(but *spender, account string) (returned bool) {
+	for _, p := range s.spenders {
+		if p == but || !p.held || p.unit != but.unit {
+			continue
+		}
+		h := p.hold(p.accounts.Number([]byte(account)))
+		if _, drawn := h.Unused(); drawn > 0 {
+			p.returnDrawn(h, ledger.Share{Term: h.Term, Left: drawn})
+			returned = true
+		}
+	}
+	return returned
+}
+
+// giveUpAhead notes that all but one of the spenders, and the groups, return what they hold, and reports whether there is anything.
+func (s *statement) giveUpAhead(but *spender) (returns bool) {
 	s.core.mu.Lock()
 	defer s.core.mu.Unlock()
+	for _, p := range s.spenders {
+		if p != but && p.held {
+			p.end()
+			returns = true
+		}
+	}
 	for _, g := range s.groups {
 		returns = g.giveUp() || returns
 	}
@@ -115,6 +148,9 @@ func (c *Core) endSpenders(s *statement) (returns bool) {
 	}
 	for _, g := range s.groups {
 		returns = g.giveUp() || returns
+	}
+	for _, f := range s.reserved {
+		returns = c.giveBack(&f, s.run) || returns
 	}
 	if l := s.lease; l != nil {
 		s.lease = nil

@@ -31,6 +31,8 @@ type DryRun struct {
 	cures   map[*Function]string  // see cure
 	Failed  error                 // of a call of a function that charges
 
+	payments int64 // of rows and groups
+
 	hurried atomic.Bool
 	Partial bool // the dry run ended early, see Hurry
 
@@ -83,6 +85,7 @@ type Total struct {
 	perRow      bool  // it is for each row of the account
 	rows        int64 // the most rows of the account in a group then
 	byValue     bool  // it is the largest sum for any sealed value of the account
+	trace       bool  // it is for the steps of traces
 	Once        bool  // an account is charged in the unit only once
 }
 

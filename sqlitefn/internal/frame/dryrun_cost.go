@@ -51,6 +51,33 @@ func (d *DryRun) Costs() ([]Cost, error) {
 	return rows, nil
 }
 
+// Demands returns the counted charges, of [DryRun.Costs], that can be taken from amounts set aside. Traces says whether the charges
+// for their steps are among them.
+func Demands(rows []Cost, traces bool) (demands []ledger.Demand) {
+	for _, row := range rows {
+		if row.Total == nil || row.Once || row.Sum == (Sum{}) || row.trace && !traces {
+			continue
+		}
+		n := len(demands)
+		if n == 0 || demands[n-1].Unit != row.Unit {
+			demands = append(demands, ledger.Demand{Unit: row.Unit})
+			n++
+		}
+		items := &demands[n-1].Items
+		*items = append(*items, ledger.Item{Account: row.Account, Epsilon: row.Sum.Capped(), Evaluations: row.Evaluations})
+	}
+	return demands
+}
+
+// Commits reports whether the statement would commit so often, charging accounts one after the other, that it is worth to write
+// each of them once more.
+func (d *DryRun) Commits() bool {
+	return d.payments > 1 && d.payments > int64(len(d.totals))/accountsACommit
+}
+
+// accountsACommit is for how many accounts a transaction writes an entry in the time of a commit.
+const accountsACommit = 128
+
 // rule says how rows and groups are charged, where that depends on the statement.
 func (d *DryRun) rule(f *Function, t *Total) string {
 	switch cure := d.cure(f, t); {

@@ -310,11 +310,15 @@ func (s *chargedSteps) Close(run Run) { _ = s.trace.Close(run.State()) }
 
 // Pay counts the evaluation instead of charging it; so do the other methods of a dry run.
 func (d *DryRun) Pay(_ *Statement, f *Function, account []byte, price budget.Price) (Receipt, error) {
+	d.payments++
 	_, err := d.count(f, account, price, 1)
 	return Receipt{dry: d}, err
 }
 
 func (d *DryRun) PayAll(_ *Statement, f *Function, b Bill) (Receipt, error) {
+	if len(b.Items) > 0 {
+		d.payments++
+	}
 	for _, item := range b.Items {
 		t, err := d.count(f, []byte(item.Account), budget.Price{Unit: b.Unit, Amount: item.Epsilon}, item.Evaluations)
 		if err != nil {
@@ -385,6 +389,7 @@ func (s *countedSteps) Pay(_ Run, cost budget.Amount) (Receipt, error) {
 	}
 	var err error
 	s.total, err = s.dry.count(s.f, []byte(s.account), budget.Price{Unit: s.terms.Unit, Amount: cost}, 1)
+	s.total.trace = true
 	return Receipt{}, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/sealed"
 )
@@ -39,8 +40,9 @@ type Session struct {
 	memos    map[any]any // the entries of each memo
 	versions int         // of settings, so far
 	Refused  *Refusal    // of the last call that failed; nil if that was no refusal
-	running  *Statement  // keeps compiled statements; nil if the next call may come in another
-	own      bool        // a statement of the session's own runs, see alone
+	expected []ledger.Demand
+	running  *Statement // keeps compiled statements; nil if the next call may come in another
+	own      bool       // a statement of the session's own runs, see alone
 
 	// TrueCells tells an observer that geo_cell was given a location that is no release.
 	TrueCells bool

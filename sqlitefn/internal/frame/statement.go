@@ -97,9 +97,17 @@ func (t *Statement) charges() (ledger.Statement, error) {
 			return nil, err
 		}
 		t.ledger = l.NewStatement()
+		demands := t.Session.expected
+		t.Session.expected = nil
+		if err := t.ledger.Reserve(demands); err != nil {
+			return nil, err
+		}
 	}
 	return t.ledger, nil
 }
+
+// Expect has the session's next statement that charges reserve demands before its first charge, in one transaction.
+func (s *Session) Expect(demands []ledger.Demand) { s.expected = demands }
 
 // A plan is built from the settings of a call.
 type plan struct {

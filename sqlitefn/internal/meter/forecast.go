@@ -23,6 +23,8 @@ type Forecast struct {
 	Partial bool
 
 	Units []UnitForecast // the largest charge of an account first
+
+	demands []ledger.Demand // worth to be reserved before the statement runs
 }
 
 // A UnitForecast is the charge of a statement in one unit, or the most that it may be.
@@ -49,6 +51,9 @@ func forecast(s *frame.Session, rows []frame.Cost, d *frame.DryRun) (*Forecast, 
 	f := &Forecast{Certainty: d.Certainty, Doubt: d.Doubt, Partial: d.Partial}
 	if n := len(rows); n > 0 && rows[n-1].Total == nil {
 		rows = rows[:n-1]
+	}
+	if d.Commits() {
+		f.demands = frame.Demands(rows, false)
 	}
 	for len(rows) > 0 {
 		n := 1

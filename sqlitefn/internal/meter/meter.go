@@ -79,6 +79,7 @@ func (m *Meter) Close() {
 func (m *Meter) Reset() {
 	m.calls.Reset()
 	m.session.TrueCells = false
+	m.session.Expect(nil)
 	m.answers = m.answers[:0]
 	clear(m.groups)
 	m.mu.Lock()
@@ -242,6 +243,10 @@ func (m *Meter) Foresee(sql string, told bool) (*Forecast, error) {
 		return !d.Program.CallsOnce(m.session.Table.Charges, all) && !d.Payable(1)
 	})
 }
+
+// Reserve has the next statement, which a forecast is about, reserve what it is going to charge, in one transaction, where it
+// would commit for many accounts or rows one after the other. The part that it does not use returns when it ends.
+func (m *Meter) Reserve(f *Forecast) { m.session.Expect(f.demands) }
 
 // forecast makes a dry run if that is worth while.
 func (m *Meter) forecast(sql string, worthwhile func(*frame.DryRun) bool) (*Forecast, error) {

@@ -1,6 +1,9 @@
 package owner
 
 import (
+	"errors"
+
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/sqlitefn/internal/frame"
 )
 
@@ -27,6 +30,51 @@ var costFunctions = []*frame.Function{
 			"  'SELECT dx_sum(who, x, 2, ''halfhour'') FROM (SELECT ''ana'' AS who, 0.412 AS x UNION SELECT ''bo'', 0.388)')"},
 		Table: newCostCursor,
 	},
+	{
+		Name: "budget_reserve_for", Section: frame.DeclaredByOwner, Returns: "INTEGER", Flags: frame.OwnerOnly,
+		Args: []*frame.Arg{argSQL},
+		Does: "Reserves the charges of a statement in one transaction, so that it does not commit once per account.",
+		Notes: "Returns the number of accounts. A dry run counts the charges, as that of budget_cost. It reserves for all accounts or for none: " +
+			"the first account that cannot pay for the whole statement is refused. A statement is an error if released or random values decide its charges. " +
+			"Call it at once before the statement, on the same database in the same process. As with budget_reserve, a reservation counts as spent until it is used, or until it is " +
+			"returned when the last connection to the database closes. The command reserves for a statement by itself.",
+		Examples: []string{"SELECT budget_reserve_for('SELECT dx_count(who, 1) FROM (SELECT ''ana'' AS who UNION SELECT ''bo'')')"},
+		Scalar:   reserveFor,
+	},
+}
+
+// reserveFor reserves what a dry run counts.
+func reserveFor(c frame.Call) error {
+	d, err := c.Session.RunDry(c.Text(argSQL))
+	if err != nil {
+		return err
+	}
+	rows, err := d.Costs()
+	if err != nil {
+		return err
+	}
+	if d.Certainty == frame.Guessed {
+		return errors.New("the charges of the statement cannot be counted before it runs: " + d.Doubt)
+	}
+	accounts := map[string]bool{}
+	demands := frame.Demands(rows, true)
+	for _, demand := range demands {
+		for _, item := range demand.Items {
+			accounts[item.Account] = true
+		}
+	}
+	if len(demands) > 0 {
+		l, err := c.Session.LedgerToCharge()
+		if err != nil {
+			first := demands[0].Items[0]
+			return frame.SpendError(err, first.Account, budget.Price{Unit: demands[0].Unit, Amount: first.Epsilon})
+		}
+		if err := l.ReserveAll(demands); err != nil {
+			return err
+		}
+	}
+	c.ResultInt(0, int64(len(accounts)))
+	return nil
 }
 
 var costColumns = []string{"function TEXT", "account TEXT", "unit TEXT", "evaluations INTEGER",

@@ -67,8 +67,11 @@ func (s *Session) foresee(ctx context.Context, sql string) (*sqlitefn.Forecast, 
 	}
 	if large(f) && s.Approve != nil {
 		s.progress.stop()
-		return f, s.Approve(ctx, strings.Join(prices(f), "; "))
+		if err := s.Approve(ctx, strings.Join(prices(f), "; ")); err != nil {
+			return nil, err
+		}
 	}
+	s.meter.Reserve(f)
 	return f, nil
 }
 
