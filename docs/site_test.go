@@ -2,13 +2,10 @@
 package docs
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"html"
-	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -22,10 +19,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
+	"github.com/geosql/geosql/internal/browser"
 	"github.com/geosql/geosql/internal/need"
-	"github.com/geosql/geosql/internal/processes"
 	"github.com/geosql/geosql/internal/trials"
 )
 
@@ -156,112 +152,27 @@ func TestDeadLinksAreFound(t *testing.T) {
 // is reported to the console.
 const policy = "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
 
-// visit has a browser run a script over the pages of a folder, which is served under a path, and
-// returns the pages' lines on the console. The script calls report once, with its findings.
-func visit(t *testing.T, folder, under, script string, report any) (console []string) {
+// serve serves a folder below a path and returns the address of the folder.
+func serve(t *testing.T, folder, under string) string {
 	t.Helper()
-	chromium := need.Program(t, "chromium")
-	reported := make(chan []byte, 1)
 	mux := http.NewServeMux()
 	mux.Handle(under, http.StripPrefix(strings.TrimSuffix(under, "/"), http.FileServer(http.Dir(folder))))
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	mux.HandleFunc("GET /visitor", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprintf(w, "<!DOCTYPE html><iframe width=1200 height=900></iframe><script>const site = %q;\n%s\n%s</script>", under, visitor, script)
-	})
-	mux.HandleFunc("POST /report", func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		reported <- body
-	})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", policy)
 		mux.ServeHTTP(w, r)
 	}))
-	defer server.Close()
-	profile, err := os.MkdirTemp("", "visitor") // processes that the browser leaves running may write it a little longer
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(profile)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	// The sandbox needs a kernel and a user that a build machine may not have. With a port for
-	// debugging the browser stays until it is killed.
-	command := exec.CommandContext(ctx, chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-		"--user-data-dir="+profile, "--enable-logging=stderr", "--remote-debugging-port=0", server.URL+"/visitor")
-	stderr, err := command.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	processes.Group(command)
-	command.Cancel = func() error { return processes.KillGroup(command.Process) }
-	command.WaitDelay = time.Minute
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var said []string
-	complete, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		for lines := bufio.NewScanner(stderr); lines.Scan(); {
-			if said = append(said, lines.Text()); strings.Contains(lines.Text(), lastWords) {
-				close(complete)
-			}
-		}
-	}()
-	var body []byte
-	select {
-	case body = <-reported:
-		select { // lines of the console are written with a delay
-		case <-complete:
-		case <-ctx.Done():
-		}
-	case <-ctx.Done():
-	}
-	cancel()
-	<-ended
-	command.Wait()
-	if err := json.Unmarshal(body, report); err != nil {
-		t.Fatalf("the visitor reports %q: %v\n%s", body, err, strings.Join(said, "\n"))
-	}
-	for _, line := range said {
-		if strings.Contains(line, ":CONSOLE") && !strings.Contains(line, lastWords) {
-			console = append(console, line)
-		}
-	}
-	return console
+	t.Cleanup(server.Close)
+	return server.URL + under
 }
 
-// lastWords is a visitor's last line on the console before it reports.
-const lastWords = "the visitor has seen it all"
-
-// visitor is the functions that scripts of visitors call.
-const visitor = `
-const frame = document.querySelector("iframe");
-const $ = selector => frame.contentDocument.querySelector(selector);
-const $$ = selector => [...frame.contentDocument.querySelectorAll(selector)];
-async function until(what, condition) {
-  for (let i = 0; i < 1200; i++) {
-    const value = condition();
-    if (value) return value;
-    await new Promise(resolve => setTimeout(resolve, 25));
-  }
-  throw new Error("waited in vain for " + what);
+// open shows a page of the site, and waits until its scripts have taken it over.
+func open(b *browser.Browser, url string) {
+	b.T.Helper()
+	b.Open(url, `document.querySelector("#app")?.__vue_app__`)
 }
-async function open(page) {
-  frame.src = site + page;
-  await new Promise(resolve => frame.onload = resolve);
-  await until(page + " to come alive", () => $("#app")?.__vue_app__);
-}
-const here = () => frame.contentWindow.location.pathname.slice(site.length);
-function report(found) { return fetch("/report", {method: "POST", body: JSON.stringify(found)}); }
-async function main(found, steps) {
-  try { await steps(found); } catch (error) { found.Error = String(error); }
-  console.log("` + lastWords + `");
-  await report(found);
-}`
 
-// searches are words and the pages that a search for them has to find first, the last one a section.
+// searches are words and the pages that a search for them has to find first.
 const searches = `{
 	"how much noise": "questions.html#how-much-noise", "group by": "questions.html#how-do-i-group-by", "timezone": "questions.html#which-time-zone",
 	"how many people": "questions.html#how-many-people", "delete a person": "questions.html#how-do-i-delete", "budget is empty": "questions.html#the-budget-is-empty",
@@ -282,59 +193,38 @@ func TestAReaderOfTheSite(t *testing.T) {
 	if err != nil || len(pages) < 40 {
 		t.Fatalf("pages %q, %v", pages, err)
 	}
-	pages = trials.Some(t, 12, pages...)
-	list, err := json.Marshal(pages)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var found struct {
-		Error         string
-		Headings      map[string]string
-		Broken        []string
-		Opened, Shown string
-	}
-	console := visit(t, folder, "/some/where/", fmt.Sprintf(`main({Headings: {}, Broken: []}, async found => {
-  for (const page of %s) {
-    await open(page);
-    found.Headings[page] = $("h1")?.textContent ?? "";
-    for (const image of $$("main img")) {
-      await image.decode().catch(() => {});
-      if (!image.naturalWidth || !image.alt) found.Broken.push(page + ": " + image.src);
-    }
-  }
-  await open("index.html");
-  $("main a[href$='threat-model.html']").click();
-  await until("the next page", () => here() === "threat-model.html" && $("h1")?.textContent.startsWith("Threat model"));
-  $("button.DocSearch-Button").click();
-  const input = await until("the search", () => $(".VPLocalSearchBox input"));
-  const results = () => $$(".VPLocalSearchBox a.result").map(a => new URL(a.href)).map(url => url.pathname.slice(site.length) + url.hash);
-  for (const [word, first] of Object.entries(%s)) {
-    input.value = word;
-    input.dispatchEvent(new frame.contentWindow.Event("input", {bubbles: true}));
-    await until(word + " in " + first, () => results()[0]?.startsWith(first));
-  }
-  $(".VPLocalSearchBox a.result").click();
-  await until("the page that was found", () => here() === "reference.html" && $("h1")?.textContent.startsWith("Reference"));
-  found.Opened = here() + frame.contentWindow.location.hash;
-  found.Shown = $(frame.contentWindow.location.hash)?.textContent ?? "";
-})`, list, searches), &found)
-	if found.Error != "" {
-		t.Error(found.Error)
-	}
-	for _, line := range console {
-		t.Errorf("the console says %s", line)
-	}
-	for _, page := range pages {
-		if found.Headings[page] == "" {
-			t.Errorf("%s has no heading", page)
+	address := serve(t, folder, "/some/where/")
+	b := browser.New(t)
+	b.Size(1280, 720, "light")
+	for _, page := range trials.Some(t, 12, pages...) {
+		open(b, address+page)
+		var faults []string
+		b.Eval(structure, &faults)
+		for _, fault := range faults {
+			t.Errorf("%s: %s", page, fault)
 		}
 	}
-	for _, image := range found.Broken {
-		t.Errorf("a picture does not show, or has no text in its place: %s", image)
+	open(b, address+"index.html")
+	b.Click("main a[href$='threat-model.html']")
+	b.Until(`location.pathname.endsWith("/threat-model.html") && document.querySelector("h1")?.textContent.startsWith("Threat model")`)
+	b.Click("button.DocSearch-Button")
+	b.Until(`document.querySelector(".VPLocalSearchBox input")`)
+	var wanted map[string]string
+	if err := json.Unmarshal([]byte(searches), &wanted); err != nil {
+		t.Fatal(err)
 	}
-	if found.Opened != "reference.html#geoind_epsilon_for" || !strings.HasPrefix(found.Shown, "geoind_epsilon_for") {
-		t.Errorf("the first result opens %s, %q", found.Opened, found.Shown)
+	search := func(words string) {
+		b.Press("Ctrl+a")
+		b.Write(words)
+		b.Until(fmt.Sprintf(`document.querySelector(".VPLocalSearchBox a.result")?.href.startsWith(%q)`, address+wanted[words]))
 	}
+	for words := range wanted {
+		search(words)
+	}
+	search("geoind_epsilon_for")
+	b.Click(".VPLocalSearchBox a.result")
+	b.Until(`location.hash === "#geoind_epsilon_for" && document.querySelector(location.hash)?.textContent.startsWith("geoind_epsilon_for")`)
+	b.Check(strings.TrimSuffix(address, "/some/where/"))
 }
 
 // The list of the examples has each of them.
@@ -361,14 +251,11 @@ func TestRequestsToOtherHostsAreFound(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "index.html"), []byte(page), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var found struct{ Error string }
-	console := visit(t, folder, "/some/where/", `main({}, async () => {
-  frame.src = site;
-  await new Promise(resolve => frame.onload = resolve);
-})`, &found)
+	b := browser.New(t)
+	b.Open(serve(t, folder, "/some/where/"), "true")
 	for _, name := range []string{"a.png", "other.invalid/b"} {
-		if !slices.ContainsFunc(console, func(line string) bool { return strings.Contains(line, name) }) {
-			t.Errorf("the console does not speak of %s: %q", name, console)
+		if !slices.ContainsFunc(b.Complaints(), func(line string) bool { return strings.Contains(line, name) }) {
+			t.Errorf("the console does not speak of %s: %q", name, b.Complaints())
 		}
 	}
 }

@@ -35,7 +35,11 @@ export default defineConfig({
   vite: { build: { chunkSizeWarningLimit: 2000 } }, // kB: the index of the search
   markdown: {
     anchor: { slugify },
-    config: md => relink(md, staged),
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    config: md => {
+      relink(md, staged)
+      md.renderer.rules.code_block = (...args) => md.renderer.rules.fence(...args) // indented, and shown alike
+    },
   },
   themeConfig: {
     search: { provider: 'local', options: { detailedView: true, miniSearch: { searchOptions: { boost: { title: 16, text: 1, titles: 1 } } } } },

@@ -75,7 +75,7 @@ type square struct {
 // shaded draws a map of squares.
 func (c *canvas) shaded(left, width float64, name string, columns, rows int64, squares []square) {
 	c.text(left+width/2, 22, "middle", ink, name)
-	fmt.Fprintf(c, `<g transform="translate(%.1f 34) scale(%.3f)" shape-rendering="crispEdges"><path d="M0 0h%dv%dH0z" fill="#f4f4f1"/>`+"\n", left, width/float64(columns), columns, rows)
+	fmt.Fprintf(c, `<g transform="translate(%.1f 34) scale(%.3f)" shape-rendering="crispEdges"><path d="M0 0h%dv%dH0z" fill="%s"/>`+"\n", left, width/float64(columns), columns, rows, ground)
 	for class, shade := range shades {
 		var path strings.Builder
 		for _, s := range squares {

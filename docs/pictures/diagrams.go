@@ -92,7 +92,7 @@ func secretOfAStatement() (string, error) {
 			colour, width := ink, letter*float64(len(part))
 			if i%2 == 1 {
 				colour = colours[1]
-				fmt.Fprintf(c, `<rect x="%.1f" y="%.1f" width="%.1f" height="24" rx="4" fill="%s" fill-opacity="0.14"/>`+"\n", x-3, y-17, width+6, colour)
+				fmt.Fprintf(c, `<rect x="%.1f" y="%.1f" width="%.1f" height="24" rx="4" fill="%s" fill-opacity="0.1"/>`+"\n", x-3, y-17, width+6, colour)
 			}
 			fmt.Fprintf(c, `<text x="%.1f" y="%.1f" fill="%s" font-family="monospace" textLength="%.1f" xml:space="preserve">%s</text>`+"\n", x, y, colour, width, part)
 			x += width

@@ -48,7 +48,7 @@ var growthWorks = map[string]struct{ name, colour string }{
 	"laplace":    {"geoind_laplace", colours[0]},
 	"dx_sum":     {"dx_sum", colours[1]},
 	"release":    {"geosql release", colours[2]},
-	"reserve":    {"budget_reserve", "#7a4a9e"},
+	"reserve":    {"budget_reserve", colours[3]},
 	"predictive": {"predictive_step", colours[0]},
 	"pim":        {"pim_step", colours[1]},
 	"optimal":    {"optimal mechanism", colours[0]},

@@ -21,7 +21,7 @@ func plain(x float64) string {
 
 // A square panel is a map of streets around a place, 2.3 km across.
 const (
-	panel       = 230.0
+	panel       = 230.0 // pixels, where there are three
 	panelMetres = 2300.0
 	reports     = 120
 )
@@ -29,13 +29,13 @@ const (
 // reportsOf draws a panel with reports of the place in its middle, and returns within how many metres half and 95 % of them are. The points
 // are no draws: the n-th lies at the quantile (n-1/2)/120 of the distance, each a golden angle further around, so that
 // they are as dense as reports are on average.
-func reportsOf(c *canvas, name string, left, top, eps float64) (half, most float64, err error) {
-	middle, centre := left+panel/2, top+panel/2
-	fmt.Fprintf(c, `<clipPath id="%s"><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f"/></clipPath>`+"\n", name, left, top, panel, panel)
-	fmt.Fprintf(c, `<g clip-path="url(#%s)"><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="#f4f4f1"/>`+"\n", name, left, top, panel, panel)
-	for street := panel / 10; street < panel; street += panel / 5 {
-		c.line(left+street, top, left+street, top+panel, rule)
-		c.line(left, top+street, left+panel, top+street, rule)
+func reportsOf(c *canvas, name string, left, top, side, eps float64) (half, most float64, err error) {
+	middle, centre := left+side/2, top+side/2
+	fmt.Fprintf(c, `<clipPath id="%s"><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f"/></clipPath>`+"\n", name, left, top, side, side)
+	fmt.Fprintf(c, `<g clip-path="url(#%s)"><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`+"\n", name, left, top, side, side, ground)
+	for street := side / 10; street < side; street += side / 5 {
+		c.line(left+street, top, left+street, top+side, rule)
+		c.line(left, top+street, left+side, top+street, rule)
 	}
 	accuracy := planar.LaplaceLaw.Plane(eps)
 	for n := range reports {
@@ -44,7 +44,7 @@ func reportsOf(c *canvas, name string, left, top, eps float64) (half, most float
 			return 0, 0, err
 		}
 		angle := float64(n) * math.Pi * (3 - math.Sqrt(5))
-		c.dot(middle+r*panel/panelMetres*math.Cos(angle), centre+r*panel/panelMetres*math.Sin(angle), 2, colours[0])
+		c.dot(middle+r*side/panelMetres*math.Cos(angle), centre+r*side/panelMetres*math.Sin(angle), 2, colours[0])
 	}
 	if half, err = accuracy.Radius(0.5); err != nil {
 		return 0, 0, err
@@ -52,8 +52,8 @@ func reportsOf(c *canvas, name string, left, top, eps float64) (half, most float
 	if most, err = accuracy.Radius(0.95); err != nil {
 		return 0, 0, err
 	}
-	c.ring(middle, centre, half*panel/panelMetres, colours[1])
-	c.ring(middle, centre, most*panel/panelMetres, colours[1])
+	c.ring(middle, centre, half*side/panelMetres, colours[1])
+	c.ring(middle, centre, most*side/panelMetres, colours[1])
 	c.dot(middle, centre, 4, ink)
 	c.WriteString("</g>\n")
 	return half, most, nil
@@ -64,7 +64,7 @@ func noiseOnAMap() (string, error) {
 	c := newCanvas(3*panel+40, panel+104, "Where reports of one place lie, at three epsilons")
 	for i, eps := range []float64{0.02, 0.005, 0.002} {
 		left, top := 10+float64(i)*(panel+10), 34.0
-		half, most, err := reportsOf(c, fmt.Sprintf("panel%d", i), left, top, eps)
+		half, most, err := reportsOf(c, fmt.Sprintf("panel%d", i), left, top, panel, eps)
 		if err != nil {
 			return "", err
 		}
@@ -81,18 +81,20 @@ func noiseOnAMap() (string, error) {
 func answers() (string, error) {
 	const (
 		eps, truth = 1.0, 412.6 // kWh
-		left, top  = 290.0, 34.0
-		width      = 430.0
+		side       = 160.0
+		left, top  = 190.0, 32.0
+		width      = 280.0
 		span       = 10.0 // kWh across the axis
 		bin        = 0.5  // kWh
 	)
-	c := newCanvas(730, panel+90, "Answers: a location, and the sum of a month")
-	_, most, err := reportsOf(c, "place", 10, top, 0.01)
+	c := newCanvas(480, side+90, "Answers: a location, and the sum of a month")
+	c.WriteString(`<g font-size="15">` + "\n") // as it is shown on telephones too
+	_, most, err := reportsOf(c, "place", 10, top, side, 0.01)
 	if err != nil {
 		return "", err
 	}
-	c.text(10+panel/2, 22, "middle", ink, "where? epsilon 0.01 per metre")
-	c.text(10+panel/2, top+panel+20, "middle", colours[1], fmt.Sprintf("95 %% within %s m", plain(math.Round(most))))
+	c.text(10+side/2, 22, "middle", ink, "Where? epsilon 0.01/m")
+	c.text(10+side/2, top+side+20, "middle", colours[1], fmt.Sprintf("95 %% within %s m", plain(math.Round(most))))
 
 	radius := sumRadius(eps)
 	x := func(kWh float64) float64 { return left + width/2 + kWh*width/span }
@@ -104,7 +106,7 @@ func answers() (string, error) {
 		}
 		for _, sign := range []float64{-1, 1} {
 			at := sign * (math.Floor(r/bin) + 0.5) * bin
-			c.dot(x(at), top+panel-30-float64(heights[at])*7, 3, colours[0])
+			c.dot(x(at), top+side-30-float64(heights[at])*5.2, 2.4, colours[0])
 			heights[at]++
 		}
 	}
@@ -112,7 +114,7 @@ func answers() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	axis := top + panel - 20
+	axis := top + side - 20
 	c.line(left, axis, left+width, axis, ink)
 	for kWh := -4.0; kWh <= 4; kWh += 2 {
 		c.line(x(kWh), axis, x(kWh), axis+5, ink)
@@ -120,9 +122,10 @@ func answers() (string, error) {
 	}
 	fmt.Fprintf(c, `<rect x="%.1f" y="%.1f" width="%.1f" height="6" fill="%s" fill-opacity="0.4"/>`+"\n", x(-within), axis-3, x(within)-x(-within), colours[1])
 	c.dot(x(0), axis, 4, ink)
-	c.text(left+width/2, 22, "middle", ink, "how many kWh this month? epsilon 1 per kWh")
-	c.text(left+width/2, top+panel+20, "middle", colours[1], fmt.Sprintf("95 %% within %.1f kWh", within))
-	c.text(10, top+panel+46, "start", faint, "black: the truth; blue: equally likely answers, from the exact laws")
+	c.text(left+width/2, 22, "middle", ink, "kWh this month? epsilon 1/kWh")
+	c.text(left+width/2, top+side+20, "middle", colours[1], fmt.Sprintf("95 %% within %.1f kWh", within))
+	c.text(10, top+side+48, "start", faint, "black: the truth; blue: equally likely answers")
+	c.WriteString("</g>\n")
 	return c.done(), nil
 }
 

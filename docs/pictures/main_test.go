@@ -6,9 +6,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
+
+var coloured = regexp.MustCompile(` (?:fill|stroke)="(#[^"]*)"`)
 
 // The pictures of the pages are the program's, small and well formed.
 func TestPicturesAreCurrent(t *testing.T) {
@@ -26,6 +29,11 @@ func TestPicturesAreCurrent(t *testing.T) {
 		}
 		if len(want) > 64<<10 {
 			t.Errorf("%s has %d bytes", name, len(want))
+		}
+		for _, colour := range coloured.FindAllStringSubmatch(want, -1) {
+			if dark[colour[1]] == "" {
+				t.Errorf("%s has no colour in place of %s on a dark page", name, colour[1])
+			}
 		}
 		for decoder := xml.NewDecoder(strings.NewReader(want)); ; {
 			if _, err := decoder.Token(); errors.Is(err, io.EOF) {

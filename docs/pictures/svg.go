@@ -2,20 +2,40 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 )
 
 const (
-	ink   = "#1b1b1b"
-	faint = "#6b6b6b"
-	rule  = "#d8d8d8"
+	paper  = "#ffffff"
+	ground = "#f4f4f1" // of maps
+	ink    = "#1b1b1b"
+	faint  = "#5f5f5f"
+	rule   = "#d8d8d8"
 )
 
 // colours of curves and places, told apart also by people who see few colours.
-var colours = []string{"#1a5a93", "#b34700", "#2f7d4f"}
+var colours = []string{"#1a5a93", "#b34700", "#2b7549", "#7a4a9e"}
 
-// A canvas is a picture on white paper, so that it can be read on a dark page too.
+// dark holds the colour that takes the place of another one on a dark page.
+var dark = map[string]string{
+	paper: "#1b1b1f", ground: "#26272c", ink: "#e4e4dc", faint: "#a9a9b2", rule: "#44464d",
+	colours[0]: "#7db4e6", colours[1]: "#f0a06a", colours[2]: "#74c69a", colours[3]: "#c3a0e0",
+	shades[0].colour: "#1e3448", shades[1].colour: "#28527a", shades[2].colour: "#3d7fb8", shades[4].colour: "#d3e8fb", // shades[3] is colours[0]
+}
+
+// night is a style that changes the colours of a picture where the page around it is dark, or the reader's system.
+func night() string {
+	var rules strings.Builder
+	for _, light := range slices.Sorted(maps.Keys(dark)) {
+		fmt.Fprintf(&rules, `[fill="%s"]{fill:%[2]s}[stroke="%[1]s"]{stroke:%[2]s}`, light, dark[light])
+	}
+	return "<style>@media(prefers-color-scheme:dark){" + rules.String() + "}</style>"
+}
+
+// A canvas is a picture on paper of its own, so that it can be read on any page.
 type canvas struct{ strings.Builder }
 
 // newCanvas returns an empty picture, with a title to be read out.
@@ -23,8 +43,9 @@ func newCanvas(width, height int, title string) *canvas {
 	c := new(canvas)
 	fmt.Fprintf(c, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" font-family="sans-serif" font-size="14">
 <title>%s</title>
-<rect width="%d" height="%d" rx="6" fill="#ffffff"/>
-`, width, height, width, height, title, width, height)
+%s
+<rect width="%d" height="%d" rx="6" fill="%s"/>
+`, width, height, width, height, title, night(), width, height, paper)
 	return c
 }
 

@@ -1,2 +1,3 @@
 import theme from 'vitepress/theme-without-fonts'
+import './style.css'
 export default theme

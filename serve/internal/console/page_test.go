@@ -21,104 +21,104 @@ const (
 // A user logs in, is refused first, looks at a cost, spends, and sees the answer as a table, a chart and a map.
 func TestAUserOfThePage(t *testing.T) {
 	b, f, origin := openConsole(t, 1280, 900, "light")
-	b.shoot("login-light")
-	b.click("#login-user")
-	b.write("ana")
-	b.press("Tab")
-	b.write("wrong")
-	b.press("Enter")
-	b.until(`document.getElementById("login-error").textContent.includes("wrong")`)
+	b.Shoot("login-light")
+	b.Click("#login-user")
+	b.Write("ana")
+	b.Press("Tab")
+	b.Write("wrong")
+	b.Press("Enter")
+	b.Until(`document.getElementById("login-error").textContent.includes("wrong")`)
 	b.login("ana")
-	b.shoot("start-light")
-	if text := b.text(`document.getElementById("schema-body").innerText`); !strings.Contains(text, "sealed · kWh") || !strings.Contains(text, "not granted") {
+	b.Shoot("start-light")
+	if text := b.Text(`document.getElementById("schema-body").innerText`); !strings.Contains(text, "sealed · kWh") || !strings.Contains(text, "not granted") {
 		t.Errorf("the schema says %q", text)
 	}
 
 	// A free statement runs at once.
 	b.ask("SELECT count(*) FROM reading")
-	b.until(shown)
-	if text := b.text(`document.getElementById("panel").innerText`); !strings.Contains(text, "932") {
+	b.Until(shown)
+	if text := b.Text(`document.getElementById("panel").innerText`); !strings.Contains(text, "932") {
 		t.Errorf("the answer says %q", text)
 	}
 
 	// A statement that costs is asked about, and Escape spends nothing.
 	b.ask(sumSQL)
-	b.until(`document.querySelector("dialog[open]")`)
-	b.shoot("cost-light")
-	text := b.text(`document.querySelector("dialog[open]").innerText`)
+	b.Until(`document.querySelector("dialog[open]")`)
+	b.Shoot("cost-light")
+	text := b.Text(`document.querySelector("dialog[open]").innerText`)
 	for _, part := range []string{"kWh", "4,212", "0.05", "left out", "95 %", "59.91", "0.35", "at most 0.4"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the cost does not say %s: %q", part, text)
 		}
 	}
-	if focus := b.text(`document.activeElement.textContent`); focus != "Do not run" {
+	if focus := b.Text(`document.activeElement.textContent`); focus != "Do not run" {
 		t.Errorf("the focus is on %q", focus)
 	}
-	b.press("Escape")
-	b.until(`!document.querySelector("dialog[open]")`)
+	b.Press("Escape")
+	b.Until(`!document.querySelector("dialog[open]")`)
 	if f.spent["kWh"] != budget.One*35/100 {
 		t.Errorf("%s is spent", f.spent["kWh"])
 	}
-	b.click("#cost")
+	b.Click("#cost")
 	b.confirm()
 	if f.spent["kWh"] != budget.One*40/100 {
 		t.Errorf("%s is spent", f.spent["kWh"])
 	}
-	b.shoot("table-light")
+	b.Shoot("table-light")
 	var rows int
-	if b.eval(`document.querySelectorAll("#panel tbody tr").length`, &rows); rows != 12 {
+	if b.Eval(`document.querySelectorAll("#panel tbody tr").length`, &rows); rows != 12 {
 		t.Errorf("%d rows", rows)
 	}
-	if text := b.text(`document.getElementById("result").innerText`); !strings.Contains(text, "0.05") || !strings.Contains(text, "within 59.91 kWh") {
+	if text := b.Text(`document.getElementById("result").innerText`); !strings.Contains(text, "0.05") || !strings.Contains(text, "within 59.91 kWh") {
 		t.Errorf("the result says %q", text)
 	}
 
-	b.click("#tab-chart")
-	b.shoot("chart-light")
+	b.Click("#tab-chart")
+	b.Shoot("chart-light")
 	var chart struct {
 		Bars, Whiskers int
 		Heights        []float64
 	}
-	b.eval(`({Bars: document.querySelectorAll(".column-bar").length, Whiskers: document.querySelectorAll(".whisker").length, Heights: [...document.querySelectorAll(".column-bar")].map(e => e.height.baseVal.value)})`, &chart)
+	b.Eval(`({Bars: document.querySelectorAll(".column-bar").length, Whiskers: document.querySelectorAll(".whisker").length, Heights: [...document.querySelectorAll(".column-bar")].map(e => e.height.baseVal.value)})`, &chart)
 	if chart.Bars != 12 || chart.Whiskers != 12 || slices.Index(chart.Heights, slices.Max(chart.Heights)) != 0 || slices.Min(chart.Heights) <= 0 {
 		t.Errorf("the chart has %+v", chart)
 	}
 	// Numbers of a statement without private functions have no interval.
 	b.ask("SELECT day, celsius FROM weather")
-	b.until(`document.querySelector(".curve")`)
-	b.shoot("line-light")
+	b.Until(`document.querySelector(".curve")`)
+	b.Shoot("line-light")
 	var intervals int
-	if b.eval(`document.querySelectorAll(".whisker, .band").length`, &intervals); intervals != 0 {
+	if b.Eval(`document.querySelectorAll(".whisker, .band").length`, &intervals); intervals != 0 {
 		t.Errorf("%d intervals of exact numbers", intervals)
 	}
 
 	b.ask(heatSQL)
 	b.confirm()
-	b.until(`document.querySelectorAll(".cell").length > 100 && document.getElementById("tab-map").getAttribute("aria-selected") === "true"`)
-	b.shoot("heat-light")
+	b.Until(`document.querySelectorAll(".cell").length > 100 && document.getElementById("tab-map").getAttribute("aria-selected") === "true"`)
+	b.Shoot("heat-light")
 	b.ask("SELECT dx_heatmap(location, 0.5, 1000, 'adaptive') FROM trip")
 	b.confirm()
-	b.until(`document.querySelectorAll(".cell").length === 5`)
+	b.Until(`document.querySelectorAll(".cell").length === 5`)
 	var wide float64
-	b.eval(`(() => { const w = [...document.querySelectorAll(".cell")].map(c => c.getBBox().width); return w[0] / w[1]; })()`, &wide)
-	if text := b.text(`document.getElementById("result").innerText`); wide < 1.9 || wide > 2.1 || !strings.Contains(text, "5 cells of 1 km to 2 km") || !strings.Contains(text, "Count in a square of 1 km") || !strings.Contains(text, "-0.75") {
+	b.Eval(`(() => { const w = [...document.querySelectorAll(".cell")].map(c => c.getBBox().width); return w[0] / w[1]; })()`, &wide)
+	if text := b.Text(`document.getElementById("result").innerText`); wide < 1.9 || wide > 2.1 || !strings.Contains(text, "5 cells of 1 km to 2 km") || !strings.Contains(text, "Count in a square of 1 km") || !strings.Contains(text, "-0.75") {
 		t.Errorf("squares are %v times as wide as others, and the map says %q", wide, text)
 	}
-	b.shoot("adaptive-light")
+	b.Shoot("adaptive-light")
 	b.ask(pointsSQL)
 	b.confirm()
-	b.click("#tab-map")
-	b.until(`document.querySelectorAll(".point").length === 240`)
-	b.shoot("points-light")
-	b.click(".controls button")
+	b.Click("#tab-map")
+	b.Until(`document.querySelectorAll(".point").length === 240`)
+	b.Shoot("points-light")
+	b.Click(".controls button")
 	var inside bool
-	b.eval(`(() => { const f = document.querySelector(".frame").getBoundingClientRect(); return [...document.querySelectorAll(".point")].every(p => { const r = p.getBoundingClientRect(); return r.left >= f.left - 5 && r.right <= f.right + 5 && r.top >= f.top - 5 && r.bottom <= f.bottom + 5; }); })()`, &inside)
+	b.Eval(`(() => { const f = document.querySelector(".frame").getBoundingClientRect(); return [...document.querySelectorAll(".point")].every(p => { const r = p.getBoundingClientRect(); return r.left >= f.left - 5 && r.right <= f.right + 5 && r.top >= f.top - 5 && r.bottom <= f.bottom + 5; }); })()`, &inside)
 	if !inside {
 		t.Error("a point is outside of the frame that fits the answers")
 	}
 	// The domain's north-west corner is in the frame's: the points' places are those of their coordinates.
 	var off float64
-	b.eval(`(() => { document.querySelector(".controls button").click(); const f = document.querySelector(".frame").getBoundingClientRect(), p = document.querySelector(".point").getBoundingClientRect();
+	b.Eval(`(() => { document.querySelector(".controls button").click(); const f = document.querySelector(".frame").getBoundingClientRect(), p = document.querySelector(".point").getBoundingClientRect();
 		const x = f.left + (116.39 - 116.1) / 0.55 * f.width, y = f.top + (40.1 - 39.92) / 0.35 * f.height;
 		return Math.hypot(p.left + p.width / 2 - x, p.top + p.height / 2 - y); })()`, &off)
 	if off > 2 {
@@ -126,37 +126,37 @@ func TestAUserOfThePage(t *testing.T) {
 	}
 
 	for _, page := range []string{"budgets", "history"} {
-		b.click(`nav a[href="#` + page + `"]`)
-		b.until(`document.getElementById("` + page + `-body").childElementCount > 0`)
-		b.shoot(page + "-light")
+		b.Click(`nav a[href="#` + page + `"]`)
+		b.Until(`document.getElementById("` + page + `-body").childElementCount > 0`)
+		b.Shoot(page + "-light")
 	}
-	if text := b.text(`document.getElementById("history-body").innerText`); !strings.Contains(text, "dx_heatmap") || !strings.Contains(text, "a budget was used up") {
+	if text := b.Text(`document.getElementById("history-body").innerText`); !strings.Contains(text, "dx_heatmap") || !strings.Contains(text, "a budget was used up") {
 		t.Errorf("the history says %q", text)
 	}
-	if text := b.text(`document.querySelector("nav").innerText`); strings.Contains(text, "Roles") {
+	if text := b.Text(`document.querySelector("nav").innerText`); strings.Contains(text, "Roles") {
 		t.Error("a role is shown the page of roles")
 	}
-	b.click("#logout")
-	b.until(`!document.getElementById("login").hidden`)
-	if text := b.text(`document.getElementById("sql").value + document.getElementById("history-body").textContent + document.getElementById("result").textContent`); strings.Contains(text, "kwh") || strings.Contains(text, "dx_heatmap") {
+	b.Click("#logout")
+	b.Until(`!document.getElementById("login").hidden`)
+	if text := b.Text(`document.getElementById("sql").value + document.getElementById("history-body").textContent + document.getElementById("result").textContent`); strings.Contains(text, "kwh") || strings.Contains(text, "dx_heatmap") {
 		t.Errorf("after a logout the page still has %q", text)
 	}
-	b.check(origin)
+	b.Check(origin)
 }
 
 func TestTheCostChangesWhileTheUserReads(t *testing.T) {
 	b, f, origin := openConsole(t, 1280, 900, "dark")
-	b.shoot("login-dark")
+	b.Shoot("login-dark")
 	b.login("ana")
 	b.ask(sumSQL)
-	b.until(`document.querySelector("dialog[open]")`)
+	b.Until(`document.querySelector("dialog[open]")`)
 	f.mu.Lock()
 	f.price *= 3
 	f.mu.Unlock()
-	b.click("dialog[open] button.primary")
-	b.until(`document.querySelector("dialog[open]") && document.getElementById("dialog-title").textContent.includes("has changed")`)
-	b.shoot("cost-dark")
-	if text := b.text(`document.querySelector("dialog[open]").innerText`); !strings.Contains(text, "0.15") || f.spent["kWh"] != budget.One*35/100 {
+	b.Click("dialog[open] button.primary")
+	b.Until(`document.querySelector("dialog[open]") && document.getElementById("dialog-title").textContent.includes("has changed")`)
+	b.Shoot("cost-dark")
+	if text := b.Text(`document.querySelector("dialog[open]").innerText`); !strings.Contains(text, "0.15") || f.spent["kWh"] != budget.One*35/100 {
 		t.Errorf("%q, %s is spent", text, f.spent["kWh"])
 	}
 	b.confirm()
@@ -165,203 +165,203 @@ func TestTheCostChangesWhileTheUserReads(t *testing.T) {
 	}
 	// Remembered answers run at once.
 	b.ask(sumSQL)
-	b.until(`document.getElementById("result").innerText.includes("remembered")`)
-	b.click("#tab-chart")
-	b.shoot("chart-dark")
+	b.Until(`document.getElementById("result").innerText.includes("remembered")`)
+	b.Click("#tab-chart")
+	b.Shoot("chart-dark")
 	for sql, name := range map[string]string{"SELEC 1": "error-dark", "SELECT sum(kwh) FROM reading": "hint-dark", "SELECT poor": "poor-dark"} {
 		b.ask(sql)
-		b.until(faulty)
-		b.shoot(name)
+		b.Until(faulty)
+		b.Shoot(name)
 	}
 	// Positions count characters. Some are two units of JavaScript's texts.
 	b.ask("SELECT '\U0001f600\U0001f600', sum(kwh) FROM reading")
-	b.until(faulty)
-	if text := b.text(`document.querySelector(".t-fault").textContent`); text != "sum" {
+	b.Until(faulty)
+	if text := b.Text(`document.querySelector(".t-fault").textContent`); text != "sum" {
 		t.Errorf("the mark is under %q", text)
 	}
-	b.click("#problem .link")
+	b.Click("#problem .link")
 	var at int
-	if b.eval(`document.getElementById("sql").selectionStart`, &at); at != len("SELECT '____', ") {
+	if b.Eval(`document.getElementById("sql").selectionStart`, &at); at != len("SELECT '____', ") {
 		t.Errorf("the caret is at %d", at)
 	}
 	b.ask(heatSQL)
 	b.confirm()
-	b.shoot("heat-dark")
+	b.Shoot("heat-dark")
 	b.ask("SELECT many")
-	b.until(`document.getElementById("result").innerText.includes("first 10,000 rows")`)
-	b.click(".next-page")
-	b.until(`document.querySelector(".pager").innerText.includes("101 to 200 of 10,000")`)
-	b.shoot("many-dark")
+	b.Until(`document.getElementById("result").innerText.includes("first 10,000 rows")`)
+	b.Click(".next-page")
+	b.Until(`document.querySelector(".pager").innerText.includes("101 to 200 of 10,000")`)
+	b.Shoot("many-dark")
 	b.ask("SELECT slow")
-	b.until(`!document.getElementById("cancel").hidden && document.getElementById("progress").hidden === false`)
-	b.shoot("running-dark")
-	b.press("Escape")
-	b.until(faulty)
-	if text := b.text(`document.getElementById("problem").innerText`); !strings.Contains(text, "canceled") {
+	b.Until(`!document.getElementById("cancel").hidden && document.getElementById("progress").hidden === false`)
+	b.Shoot("running-dark")
+	b.Press("Escape")
+	b.Until(faulty)
+	if text := b.Text(`document.getElementById("problem").innerText`); !strings.Contains(text, "canceled") {
 		t.Errorf("after a cancel the page says %q", text)
 	}
-	b.check(origin)
+	b.Check(origin)
 }
 
 // Everything can be done without a mouse, and the focus shows where it is.
 func TestKeyboardAlone(t *testing.T) {
 	b, f, origin := openConsole(t, 1280, 900, "light")
 	focus := func() string {
-		return b.text(`(() => { const e = document.activeElement; return e.id || e.textContent.trim() || e.tagName; })()`)
+		return b.Text(`(() => { const e = document.activeElement; return e.id || e.textContent.trim() || e.tagName; })()`)
 	}
 	visibleFocus := func() {
 		t.Helper()
-		if outline := b.text(`getComputedStyle(document.activeElement).outlineStyle`); outline != "solid" {
+		if outline := b.Text(`getComputedStyle(document.activeElement).outlineStyle`); outline != "solid" {
 			t.Errorf("the focus on %s does not show: %s", focus(), outline)
 		}
 	}
 	if focus() != "login-user" {
 		t.Fatalf("the focus is on %s", focus())
 	}
-	b.write("ana")
-	b.press("Tab")
-	b.write("ana-password")
-	b.press("Tab")
+	b.Write("ana")
+	b.Press("Tab")
+	b.Write("ana-password")
+	b.Press("Tab")
 	visibleFocus()
-	b.press("Enter")
-	b.until(`document.activeElement.id === "sql"`)
+	b.Press("Enter")
+	b.Until(`document.activeElement.id === "sql"`)
 	visibleFocus()
 
 	// Completion.
 	expanded := func() bool {
-		return b.text(`document.getElementById("sql").getAttribute("aria-expanded")`) == "true"
+		return b.Text(`document.getElementById("sql").getAttribute("aria-expanded")`) == "true"
 	}
 	chosen := func() string {
-		return b.text(`document.getElementById(document.getElementById("sql").getAttribute("aria-activedescendant"))?.textContent ?? ""`)
+		return b.Text(`document.getElementById(document.getElementById("sql").getAttribute("aria-activedescendant"))?.textContent ?? ""`)
 	}
-	b.write("SELECT dx_s")
+	b.Write("SELECT dx_s")
 	if !expanded() || !strings.HasPrefix(chosen(), "dx_sum") || !strings.Contains(chosen(), "dx_sum(sealed, epsilon [, metric])") {
 		t.Fatalf("expanded %v, %q", expanded(), chosen())
 	}
-	b.shoot("completion-light")
-	b.press("ArrowDown")
+	b.Shoot("completion-light")
+	b.Press("ArrowDown")
 	if !strings.HasPrefix(chosen(), "dx_stddev") {
 		t.Errorf("below it is %q", chosen())
 	}
-	b.press("ArrowUp", "Tab")
-	if text := b.text(`document.getElementById("sql").value`); text != "SELECT dx_sum(" || expanded() {
+	b.Press("ArrowUp", "Tab")
+	if text := b.Text(`document.getElementById("sql").value`); text != "SELECT dx_sum(" || expanded() {
 		t.Fatalf("completed to %q", text)
 	}
-	if text := b.text(`document.getElementById("signature").innerText`); !strings.Contains(text, "dx_sum(sealed, epsilon [, metric])") {
+	if text := b.Text(`document.getElementById("signature").innerText`); !strings.Contains(text, "dx_sum(sealed, epsilon [, metric])") {
 		t.Errorf("the signature says %q", text)
 	}
-	b.write("kw")
+	b.Write("kw")
 	if !strings.Contains(chosen(), "kwh") || !strings.Contains(chosen(), "halfhour") {
 		t.Errorf("the column is %q", chosen())
 	}
-	b.press("Escape")
+	b.Press("Escape")
 	if expanded() {
 		t.Error("Escape does not close the list")
 	}
-	b.press("Ctrl+ ", "Enter")
-	b.write(", 0.05) FROM re")
-	b.press("Tab")
-	b.write(" AS r WHERE r.mo")
-	b.press("Tab")
-	b.write(" = 1")
-	b.press("Enter")
-	b.write("OR")
-	b.press("Enter") // a line's end, though completions are there
-	b.write("r.day > 'dx_s")
+	b.Press("Ctrl+ ", "Enter")
+	b.Write(", 0.05) FROM re")
+	b.Press("Tab")
+	b.Write(" AS r WHERE r.mo")
+	b.Press("Tab")
+	b.Write(" = 1")
+	b.Press("Enter")
+	b.Write("OR")
+	b.Press("Enter") // a line's end, though completions are there
+	b.Write("r.day > 'dx_s")
 	if expanded() {
 		t.Error("a string is completed")
 	}
-	b.write("'")
+	b.Write("'")
 	const want = "SELECT dx_sum(kwh, 0.05) FROM reading AS r WHERE r.month = 1\nOR\nr.day > 'dx_s'"
-	if text := b.text(`document.getElementById("sql").value`); text != want {
+	if text := b.Text(`document.getElementById("sql").value`); text != want {
 		t.Errorf("the statement is %q, want %q", text, want)
 	}
 	// The words behind the textarea stand where its own do.
 	var apart float64
-	if b.eval(`Math.abs(document.getElementById("mirror").scrollHeight - document.getElementById("sql").scrollHeight)`, &apart); apart > 2 {
+	if b.Eval(`Math.abs(document.getElementById("mirror").scrollHeight - document.getElementById("sql").scrollHeight)`, &apart); apart > 2 {
 		t.Errorf("the colours are %v pixels off", apart)
 	}
 
-	b.press("Ctrl+Enter")
-	b.until(`document.querySelector("dialog[open]")`)
+	b.Press("Ctrl+Enter")
+	b.Until(`document.querySelector("dialog[open]")`)
 	visibleFocus()
-	b.press("Tab")
+	b.Press("Tab")
 	if focus() != "Spend and run" {
 		t.Errorf("the focus is on %s", focus())
 	}
-	b.press("Enter")
-	b.until(shown)
+	b.Press("Enter")
+	b.Until(shown)
 	if focus() != "sql" || f.spent["kWh"] != budget.One*40/100 {
 		t.Errorf("the focus is on %s, %s is spent", focus(), f.spent["kWh"])
 	}
-	b.until(`document.getElementById("live").textContent.startsWith("12 rows.")`)
+	b.Until(`document.getElementById("live").textContent.startsWith("12 rows.")`)
 	// From the editor on: run, cost, save, epsilon, tabs, rows.
 	var order []string
 	for range 6 {
-		b.press("Tab")
+		b.Press("Tab")
 		visibleFocus()
 		order = append(order, focus())
 	}
 	if got := strings.Join(order[:5], " "); got != "run cost save epsilon tab-table" {
 		t.Errorf("the order is %q", order)
 	}
-	b.press("Shift+Tab", "ArrowRight")
+	b.Press("Shift+Tab", "ArrowRight")
 	if focus() != "tab-chart" {
 		t.Errorf("the arrow leads to %s", focus())
 	}
-	b.until(`document.querySelector(".column-bar")`)
+	b.Until(`document.querySelector(".column-bar")`)
 	// Back to the top, past everything, and to another page.
 	for i := 0; focus() != "Skip to the content"; i++ {
 		if i == 40 {
 			t.Fatalf("no way back to the top: the focus is on %s", focus())
 		}
-		b.press("Shift+Tab")
+		b.Press("Shift+Tab")
 		visibleFocus()
 	}
-	b.press("Tab", "Tab")
+	b.Press("Tab", "Tab")
 	if focus() != "Budgets" {
 		t.Errorf("the second page is %s", focus())
 	}
-	b.press("Enter")
-	b.until(`!document.getElementById("budgets").hidden && document.activeElement.id === "budgets-title"`)
-	b.check(origin)
+	b.Press("Enter")
+	b.Until(`!document.getElementById("budgets").hidden && document.activeElement.id === "budgets-title"`)
+	b.Check(origin)
 }
 
 func TestTheOwnersRoles(t *testing.T) {
 	b, f, origin := openConsole(t, 1280, 1000, "light")
 	b.login("owner")
-	b.click(`nav a[href="#roles"]`)
-	b.until(`document.querySelector(".role")`)
-	b.shoot("roles-light")
+	b.Click(`nav a[href="#roles"]`)
+	b.Until(`document.querySelector(".role")`)
+	b.Shoot("roles-light")
 	fill := func(name, value string) {
-		b.click(`.add [name="` + name + `"]`)
-		b.write(value)
+		b.Click(`.add [name="` + name + `"]`)
+		b.Write(value)
 	}
 	fill("name", "cy")
 	fill("password", "a long password")
-	b.click(`[name="epsilon0"]`)
-	b.write("x")
-	b.click(`.add button.primary`)
-	b.until(`document.querySelector(".add .error-line").textContent.includes("must be a number")`)
-	b.press("Tab")
-	b.eval(`document.querySelector("[name=epsilon0]").select()`, nil)
-	b.click(`[name="column0"]`)
-	b.eval(`document.querySelector("[name=epsilon0]").select()`, nil)
-	b.write("0.5")
-	b.click(`.add button.primary`)
-	b.until(`document.querySelectorAll(".role").length === 2`)
+	b.Click(`[name="epsilon0"]`)
+	b.Write("x")
+	b.Click(`.add button.primary`)
+	b.Until(`document.querySelector(".add .error-line").textContent.includes("must be a number")`)
+	b.Press("Tab")
+	b.Eval(`document.querySelector("[name=epsilon0]").select()`, nil)
+	b.Click(`[name="column0"]`)
+	b.Eval(`document.querySelector("[name=epsilon0]").select()`, nil)
+	b.Write("0.5")
+	b.Click(`.add button.primary`)
+	b.Until(`document.querySelectorAll(".role").length === 2`)
 	if r := f.roles[1]; r.Name != "cy" || r.Epsilon["kWh"] != budget.One/2 || !slices.Equal(r.Columns, []catalog.ColumnName{{Table: "reading", Column: "kwh"}}) || !r.Verifier.Fits("a long password") {
 		t.Errorf("%+v", r)
 	}
-	b.click(`[aria-label="Drop the role cy"]`)
-	b.until(`document.querySelector("dialog[open]")`)
-	b.press("Escape")
-	b.until(`!document.querySelector("dialog[open]")`)
-	b.click(`[aria-label="Drop the role cy"]`)
-	b.until(`document.querySelector("dialog[open]")`)
-	b.click("dialog[open] .danger")
-	b.until(`document.querySelectorAll(".role").length === 1`)
-	b.check(origin)
+	b.Click(`[aria-label="Drop the role cy"]`)
+	b.Until(`document.querySelector("dialog[open]")`)
+	b.Press("Escape")
+	b.Until(`!document.querySelector("dialog[open]")`)
+	b.Click(`[aria-label="Drop the role cy"]`)
+	b.Until(`document.querySelector("dialog[open]")`)
+	b.Click("dialog[open] .danger")
+	b.Until(`document.querySelectorAll(".role").length === 1`)
+	b.Check(origin)
 }
 
 // Texts of the database stay texts, wherever they are shown.
@@ -370,70 +370,70 @@ func TestTextsStayTexts(t *testing.T) {
 	b.login("ana")
 	elements := `JSON.stringify([...document.querySelectorAll("#result *, #problem *")].map(e => e.localName).filter(n => ["script", "img", "iframe", "link", "a", "b", "object"].includes(n)))`
 	b.ask("SELECT xss")
-	b.until(shown)
-	b.shoot("corpus-light")
+	b.Until(shown)
+	b.Shoot("corpus-light")
 	for _, tab := range []string{"table", "chart", "map"} {
 		var found bool
-		if b.eval(`Boolean(document.getElementById("tab-`+tab+`"))`, &found); !found {
+		if b.Eval(`Boolean(document.getElementById("tab-`+tab+`"))`, &found); !found {
 			if tab != "map" {
 				t.Errorf("there is no tab %s", tab)
 			}
 			continue
 		}
-		b.click("#tab-" + tab)
+		b.Click("#tab-" + tab)
 		if tab == "chart" {
-			b.eval(`document.querySelectorAll(".controls select")[0].value = "2"; document.querySelectorAll(".controls select")[0].dispatchEvent(new Event("change"))`, nil)
+			b.Eval(`document.querySelectorAll(".controls select")[0].value = "2"; document.querySelectorAll(".controls select")[0].dispatchEvent(new Event("change"))`, nil)
 		}
-		if all := b.text(elements); all != "[]" {
+		if all := b.Text(elements); all != "[]" {
 			t.Errorf("%s has elements %s", tab, all)
 		}
 	}
-	b.click("#tab-table")
-	text := b.text(`document.getElementById("result").textContent`)
+	b.Click("#tab-table")
+	text := b.Text(`document.getElementById("result").textContent`)
 	for _, c := range corpus {
 		if want := strings.NewReplacer("\u202e", `\u202e`, "\u2066", `\u2066`, "\x00", `\u0000`, "\x1b", `\u001b`).Replace(c); !strings.Contains(text, want) {
 			t.Errorf("the result does not show %q", want)
 		}
 	}
 	b.ask("SELECT xss_error")
-	b.until(faulty)
-	if all := b.text(elements); all != "[]" {
+	b.Until(faulty)
+	if all := b.Text(elements); all != "[]" {
 		t.Errorf("the error has elements %s", all)
 	}
-	b.eval(`document.querySelector("#problem .link").click()`, nil)
-	if text := b.text(`document.getElementById("problem").textContent`); !strings.Contains(text, corpus[0]) || !strings.Contains(text, corpus[2]) {
+	b.Eval(`document.querySelector("#problem .link").click()`, nil)
+	if text := b.Text(`document.getElementById("problem").textContent`); !strings.Contains(text, corpus[0]) || !strings.Contains(text, corpus[2]) {
 		t.Errorf("the error says %q", text)
 	}
 	// Text in the editor is coloured, and makes no element.
 	b.ask("SELECT " + strings.Join(corpus[:4], " "))
-	if all := b.text(`JSON.stringify([...document.querySelectorAll("#mirror *")].map(e => e.localName).filter(n => n !== "span"))`); all != "[]" {
+	if all := b.Text(`JSON.stringify([...document.querySelectorAll("#mirror *")].map(e => e.localName).filter(n => n !== "span"))`); all != "[]" {
 		t.Errorf("the editor has elements %s", all)
 	}
 	var pwned bool
-	if b.eval(`"pwned" in window`, &pwned); pwned {
+	if b.Eval(`"pwned" in window`, &pwned); pwned {
 		t.Error("a text of the database has run")
 	}
-	b.check(origin)
+	b.Check(origin)
 }
 
 // The content security policy finds violations: a page with some is complained of.
 func TestViolationsAreFound(t *testing.T) {
 	b := newBrowser(t)
-	b.size(800, 600, "light")
+	b.Size(800, 600, "light")
 	b.serve(newFake(), Options{})
-	b.eval(`fetch("http://other.invalid/").catch(() => {})`, nil)
-	b.eval(`(() => { try { document.body.innerHTML = "<b>x</b>"; } catch { return; } throw new Error("markup is taken"); })()`, nil)
-	b.eval(`(() => { const s = document.createElement("script"); try { s.text = "window.pwned = 1"; document.body.append(s); } catch {} })()`, nil)
-	b.eval(`document.body.setAttribute("style", "color: red")`, nil)
+	b.Eval(`fetch("http://other.invalid/").catch(() => {})`, nil)
+	b.Eval(`(() => { try { document.body.innerHTML = "<b>x</b>"; } catch { return; } throw new Error("markup is taken"); })()`, nil)
+	b.Eval(`(() => { const s = document.createElement("script"); try { s.text = "window.pwned = 1"; document.body.append(s); } catch {} })()`, nil)
+	b.Eval(`document.body.setAttribute("style", "color: red")`, nil)
 	time.Sleep(500 * time.Millisecond)
-	said := strings.Join(b.complaints(), "\n")
+	said := strings.Join(b.Complaints(), "\n")
 	for _, part := range []string{"connect-src", "require-trusted-types-for", "style-src"} {
 		if !strings.Contains(said, part) {
 			t.Errorf("the console does not speak of %s: %s", part, said)
 		}
 	}
 	var pwned bool
-	if b.eval(`"pwned" in window`, &pwned); pwned {
+	if b.Eval(`"pwned" in window`, &pwned); pwned {
 		t.Error("a script was run")
 	}
 }
@@ -443,33 +443,33 @@ func TestALoginEnds(t *testing.T) {
 	b, _, origin := openConsole(t, 1000, 800, "light")
 	b.login("ana")
 	b.ask("SELECT ended")
-	b.until(`!document.getElementById("login").hidden`)
-	b.shoot("ended-light")
-	if text := b.text(`document.getElementById("login-why").textContent`); !strings.Contains(text, "has ended") {
+	b.Until(`!document.getElementById("login").hidden`)
+	b.Shoot("ended-light")
+	if text := b.Text(`document.getElementById("login-why").textContent`); !strings.Contains(text, "has ended") {
 		t.Errorf("the page says %q", text)
 	}
-	b.write("ana-password")
-	b.press("Enter")
-	b.until(`!document.getElementById("app").hidden`)
-	if text := b.text(`document.getElementById("sql").value`); text != "SELECT ended" {
+	b.Write("ana-password")
+	b.Press("Enter")
+	b.Until(`!document.getElementById("app").hidden`)
+	if text := b.Text(`document.getElementById("sql").value`); text != "SELECT ended" {
 		t.Errorf("the statement is %q", text)
 	}
 	// A server that was started anew knows neither login nor token.
 	b.restart()
 	b.ask("SELECT 1")
-	b.until(`!document.getElementById("login").hidden`)
-	b.write("ana-password")
-	b.press("Enter")
-	b.until(`!document.getElementById("app").hidden`)
+	b.Until(`!document.getElementById("login").hidden`)
+	b.Write("ana-password")
+	b.Press("Enter")
+	b.Until(`!document.getElementById("app").hidden`)
 	// Somebody else finds nothing.
 	b.ask("SELECT ended")
-	b.until(`!document.getElementById("login").hidden`)
-	b.eval(`document.getElementById("login-user").value = ""`, nil)
+	b.Until(`!document.getElementById("login").hidden`)
+	b.Eval(`document.getElementById("login-user").value = ""`, nil)
 	b.login("bo")
-	if text := b.text(`document.getElementById("sql").value`); text != "" {
+	if text := b.Text(`document.getElementById("sql").value`); text != "" {
 		t.Errorf("another user finds %q", text)
 	}
-	b.check(origin)
+	b.Check(origin)
 }
 
 // A layout is the result of the script below, which measures the page.
@@ -556,74 +556,73 @@ func TestLayout(t *testing.T) {
 	}
 	for _, c := range trials.Some(t, 2, screen{"wide", 1280, 900, "light"}, screen{"phone", 360, 740, "light"},
 		screen{"phone-dark", 360, 740, "dark"}, screen{"tablet-dark", 820, 1000, "dark"}) {
-		b.size(c.width, c.height, c.scheme)
+		b.Size(c.width, c.height, c.scheme)
 		origin := b.serve(newFake(), Options{})
 		look := func(what string) {
 			t.Helper()
 			var l layout
-			b.eval(measure, &l)
+			b.Eval(measure, &l)
 			if l.Dark != (c.scheme == "dark") {
 				t.Errorf("%s: dark is %v", c.name, l.Dark)
 			}
 			if faults := l.faults(); len(faults) > 0 {
 				t.Errorf("%s, %s: %q", c.name, what, faults)
 			}
-			b.shoot(c.name + "-" + what)
+			b.Shoot(c.name + "-" + what)
 		}
 		look("login")
 		b.login("owner")
 		look("start")
-		b.eval(`document.getElementById("schema").open = true`, nil)
+		b.Eval(`document.getElementById("schema").open = true`, nil)
 		look("schema")
-		b.eval(`document.getElementById("schema").open = innerWidth > 960`, nil)
+		b.Eval(`document.getElementById("schema").open = innerWidth > 960`, nil)
 		for _, page := range []string{"budgets", "history", "roles", "query"} {
-			b.eval(`location.hash = "`+page+`"`, nil)
-			b.until(`!document.getElementById("` + page + `").hidden && (` + fmt.Sprint(page == "query") + ` || document.getElementById("` + page + `-body").childElementCount > 0)`)
-			b.eval(`document.querySelectorAll("#roles details").forEach(d => d.open = true)`, nil)
+			b.Eval(`location.hash = "`+page+`"`, nil)
+			b.Until(`!document.getElementById("` + page + `").hidden && (` + fmt.Sprint(page == "query") + ` || document.getElementById("` + page + `-body").childElementCount > 0)`)
+			b.Eval(`document.querySelectorAll("#roles details").forEach(d => d.open = true)`, nil)
 			look(page)
 		}
-		b.click("#logout")
-		b.until(`!document.getElementById("login").hidden`)
+		b.Click("#logout")
+		b.Until(`!document.getElementById("login").hidden`)
 		b.login("ana")
 		for sql, tabs := range map[string][]string{
 			sumSQL: {"table", "chart"}, heatSQL: {"map"}, pointsSQL: {"table", "map"}, "SELECT day, celsius FROM weather": {"table", "chart"}, "SELECT xss": {"table", "chart"}, "SELECT nothing": {"table"}, "SELECT many": {"table", "chart"},
 		} {
 			name := strings.NewReplacer(" ", "-", "(", "", ")", "", "*", "", ",", "").Replace(sql)[:10]
 			b.ask(sql)
-			b.until(`document.querySelector("dialog[open]") || ` + shown + ` && document.getElementById("state").textContent === ""`)
+			b.Until(`document.querySelector("dialog[open]") || ` + shown + ` && document.getElementById("state").textContent === ""`)
 			var asks bool
-			if b.eval(`Boolean(document.querySelector("dialog[open]"))`, &asks); asks {
+			if b.Eval(`Boolean(document.querySelector("dialog[open]"))`, &asks); asks {
 				look(name + "-cost")
 				b.confirm()
 			}
 			for _, tab := range tabs {
-				b.click("#tab-" + tab)
-				b.eval(`document.getElementById("result").scrollIntoView()`, nil)
+				b.Click("#tab-" + tab)
+				b.Eval(`document.getElementById("result").scrollIntoView()`, nil)
 				look(name + "-" + tab)
 			}
-			b.eval(`scrollTo(0, 0)`, nil)
+			b.Eval(`scrollTo(0, 0)`, nil)
 		}
 		b.ask("SELECT poor")
-		b.until(faulty)
+		b.Until(faulty)
 		look("problem")
-		b.check(origin)
-		b.requests = nil
+		b.Check(origin)
 	}
 }
 
 // The measuring finds faults: the page is spoilt in four ways.
 func TestLayoutFaultsAreFound(t *testing.T) {
 	b := newBrowser(t)
-	b.size(360, 740, "light")
+	b.Size(360, 740, "light")
 	b.serve(newFake(), Options{})
-	b.eval(`(() => {
+	b.Eval(`(() => {
 		const wide = document.createElement("div"); wide.style.width = "900px"; wide.style.height = "1px";
 		const button = document.createElement("button"); button.style.position = "absolute"; button.style.left = "300px"; button.style.width = "100px";
 		document.querySelector("#login-form").append(button); document.body.append(wide);
 		document.getElementById("login-why").style.color = "#aaa";
 	})()`, nil)
 	var l layout
-	b.eval(measure, &l)
+	b.Eval(measure, &l)
 	if l.Wide <= 0 || len(l.Faint) != 1 || len(l.Cut) != 1 || len(l.Names) != 1 {
 		text, _ := json.Marshal(l)
 		t.Errorf("of four faults some are not found: %s", text)
@@ -633,7 +632,7 @@ func TestLayoutFaultsAreFound(t *testing.T) {
 // Completion at the end of a statement.
 func TestCompletion(t *testing.T) {
 	b := newBrowser(t)
-	b.size(800, 600, "light")
+	b.Size(800, 600, "light")
 	origin := b.serve(newFake(), Options{})
 	b.login("ana")
 	for _, c := range []struct{ sql, want string }{
@@ -656,7 +655,7 @@ func TestCompletion(t *testing.T) {
 		{"SELECT 😀 dx_su", "dx_sum"},
 	} {
 		text, _ := json.Marshal(c.sql)
-		got := b.text(fmt.Sprintf(`(async () => {
+		got := b.Text(fmt.Sprintf(`(async () => {
 			const {complete} = await import("/sql.js"), schema = await (await fetch("/api/schema")).json(), sql = %s;
 			return complete(sql, sql.length, schema, false).options.map(o => o.name).join(" ");
 		})()`, text))
@@ -666,17 +665,17 @@ func TestCompletion(t *testing.T) {
 	}
 	for sql, want := range map[string]string{"SELECT dx_sum(kwh, ": "dx_sum", "SELECT dx_sum(round(1), ": "dx_sum", "SELECT dx_sum(1), ": "", "SELECT count('(": "count"} {
 		text, _ := json.Marshal(sql)
-		if got := b.text(fmt.Sprintf(`import("/sql.js").then(({callAt}) => callAt(%s, %[1]s.length))`, text)); got != want {
+		if got := b.Text(fmt.Sprintf(`import("/sql.js").then(({callAt}) => callAt(%s, %[1]s.length))`, text)); got != want {
 			t.Errorf("the caret of %s is in %q, want %q", sql, got, want)
 		}
 	}
-	b.check(origin)
+	b.Check(origin)
 }
 
 func TestCSV(t *testing.T) {
 	b := newBrowser(t)
 	b.serve(newFake(), Options{})
-	got := b.text(`import("/csv.js").then(({csv}) => csv({columns: [{name: "a,b"}, {name: "c"}], rows: [
+	got := b.Text(`import("/csv.js").then(({csv}) => csv({columns: [{name: "a,b"}, {name: "c"}], rows: [
 		[null, ""], [-0.5, "9007199254740993"], [true, 'say "x"'], ["two\nlines", " edge"], [{bytes: 2, hex: "00ff"}, {bytes: 56, hex: "ab"}]]}))`)
 	want := "\"a,b\",c\n,\"\"\n-0.5,9007199254740993\ntrue,\"say \"\"x\"\"\"\n\"two\nlines\",\" edge\"\n00ff,ab…\n"
 	if got != want {

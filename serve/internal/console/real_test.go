@@ -86,82 +86,82 @@ func serveReal(t *testing.T) (origin string) {
 
 // shootAll keeps pictures of the page as it is, large and small, light and dark.
 func (b *browser) shootAll(name string) {
-	b.t.Helper()
+	b.T.Helper()
 	if os.Getenv("GEOSQL_SHOTS") == "" {
 		return
 	}
 	for _, width := range []int{1280, 360} {
 		for _, scheme := range []string{"light", "dark"} {
-			b.size(width, 900, scheme)
+			b.Size(width, 900, scheme)
 			time.Sleep(300 * time.Millisecond) // until the page is drawn anew
-			b.shoot(fmt.Sprintf("real-%s-%d-%s", name, width, scheme))
+			b.Shoot(fmt.Sprintf("real-%s-%d-%s", name, width, scheme))
 		}
 	}
-	b.size(1280, 900, "light")
+	b.Size(1280, 900, "light")
 }
 
 // fill writes into a field of the form that the selector names.
 func (b *browser) fill(selector, text string) {
-	b.t.Helper()
-	b.click(selector)
-	b.press("Ctrl+a")
-	b.write(text)
+	b.T.Helper()
+	b.Click(selector)
+	b.Press("Ctrl+a")
+	b.Write(text)
 }
 
 // download saves the result as a file, and returns the file's text.
 func (b *browser) download() string {
-	b.t.Helper()
-	folder := b.t.TempDir()
-	b.call("Page.setDownloadBehavior", object{"behavior": "allow", "downloadPath": folder}, nil)
-	b.click(".download")
+	b.T.Helper()
+	folder := b.T.TempDir()
+	b.Call("Page.setDownloadBehavior", object{"behavior": "allow", "downloadPath": folder}, nil)
+	b.Click(".download")
 	for begun := time.Now(); time.Since(begun) < 20*time.Second; time.Sleep(20 * time.Millisecond) {
 		text, err := os.ReadFile(filepath.Join(folder, "answer.csv"))
 		if err == nil && len(text) > 0 {
 			return string(text)
 		}
 	}
-	b.t.Fatal("there is no file")
+	b.T.Fatal("there is no file")
 	return ""
 }
 
 // The owner of a real server adds a role. The role asks, pays, and is refused when its budget is used up.
 func TestARealServer(t *testing.T) {
 	b := newBrowser(t)
-	b.size(1280, 900, "light")
+	b.Size(1280, 900, "light")
 	origin := serveReal(t)
 	b.open(origin)
 	b.fill("#login-user", OwnerName)
-	b.press("Tab")
-	b.write("wrong")
-	b.press("Enter")
-	b.until(`document.getElementById("login-error").textContent.includes("wrong")`)
+	b.Press("Tab")
+	b.Write("wrong")
+	b.Press("Enter")
+	b.Until(`document.getElementById("login-error").textContent.includes("wrong")`)
 	b.login(OwnerName)
-	b.click(`nav a[href="#roles"]`)
-	b.until(`document.querySelector("#roles-body form")`)
+	b.Click(`nav a[href="#roles"]`)
+	b.Until(`document.querySelector("#roles-body form")`)
 	b.fill(".add [name=name]", "analyst")
 	b.fill(".add [name=password]", "analyst-password")
 	for i := range 2 {
-		b.click(fmt.Sprintf("[name=column%d]", i))
+		b.Click(fmt.Sprintf("[name=column%d]", i))
 	}
 	for unit, epsilon := range map[string]string{"kWh": "0.5", "record": "6", "m": "0.02"} {
 		var i int
-		b.eval(fmt.Sprintf(`[...document.querySelectorAll("[name^=epsilon]")].findIndex(e => e.name && e.closest("label").textContent.startsWith(%q))`, "Per "+unit), &i)
+		b.Eval(fmt.Sprintf(`[...document.querySelectorAll("[name^=epsilon]")].findIndex(e => e.name && e.closest("label").textContent.startsWith(%q))`, "Per "+unit), &i)
 		b.fill(fmt.Sprintf("[name=epsilon%d]", i), epsilon)
 	}
 	b.shootAll("add")
-	b.click(".add button.primary")
-	b.until(`document.querySelector(".role h2")?.textContent === "analyst"`)
+	b.Click(".add button.primary")
+	b.Until(`document.querySelector(".role h2")?.textContent === "analyst"`)
 	b.shootAll("roles")
-	b.click("#logout")
-	b.until(`!document.getElementById("login").hidden`)
+	b.Click("#logout")
+	b.Until(`!document.getElementById("login").hidden`)
 
 	b.login("analyst")
 	b.shootAll("start")
 	const sums = "SELECT month, dx_sum(kwh, 0.25) AS kwh FROM reading GROUP BY month"
 	b.ask(sums)
-	b.until(`document.querySelector("dialog[open]")`)
+	b.Until(`document.querySelector("dialog[open]")`)
 	b.shootAll("cost")
-	text := b.text(`document.querySelector("dialog[open]").innerText`)
+	text := b.Text(`document.querySelector("dialog[open]").innerText`)
 	for _, part := range []string{"kWh", "400", "0.25", "95 %"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the cost does not say %s: %q", part, text)
@@ -169,52 +169,52 @@ func TestARealServer(t *testing.T) {
 	}
 	b.confirm()
 	b.shootAll("table")
-	first := b.text(`document.querySelector("#panel tbody").innerText`)
-	if text := b.text(`document.getElementById("result").innerText`); strings.Count(first, "\n") != 11 || strings.Count(first, " ± 12") != 12 || strings.Count(text, "0.25") != 1 || !strings.Contains(text, "95 % within") {
+	first := b.Text(`document.querySelector("#panel tbody").innerText`)
+	if text := b.Text(`document.getElementById("result").innerText`); strings.Count(first, "\n") != 11 || strings.Count(first, " ± 12") != 12 || strings.Count(text, "0.25") != 1 || !strings.Contains(text, "95 % within") {
 		t.Errorf("the result says %q", text)
 	}
 	if got, want := b.download(), "month,kwh\n"+strings.NewReplacer("\t\n", "\n", "\t", ",", " ± 12", "").Replace(first+"\n"); got != want {
 		t.Errorf("the file is %q, want %q", got, want)
 	}
-	b.click("#tab-chart")
+	b.Click("#tab-chart")
 	b.shootAll("chart")
 	var marks [2]int
-	if b.eval(`[document.querySelectorAll(".column-bar").length, document.querySelectorAll(".whisker").length]`, &marks); marks != [2]int{12, 12} {
+	if b.Eval(`[document.querySelectorAll(".column-bar").length, document.querySelectorAll(".whisker").length]`, &marks); marks != [2]int{12, 12} {
 		t.Errorf("the chart has %d bars and %d intervals", marks[0], marks[1])
 	}
 	// The same again is free, and the same.
-	b.click("#tab-table")
+	b.Click("#tab-table")
 	b.ask(sums)
-	b.until(`document.getElementById("result").innerText.includes("remembered") && document.getElementById("cancel").hidden`)
-	if again := b.text(`document.querySelector("#panel tbody").innerText`); again != first {
+	b.Until(`document.getElementById("result").innerText.includes("remembered") && document.getElementById("cancel").hidden`)
+	if again := b.Text(`document.querySelector("#panel tbody").innerText`); again != first {
 		t.Errorf("the second answer is %q, the first one was %q", again, first)
 	}
-	if text := b.text(`document.getElementById("result").innerText`); strings.Contains(text, "cost") || !strings.Contains(text, "free") {
+	if text := b.Text(`document.getElementById("result").innerText`); strings.Contains(text, "cost") || !strings.Contains(text, "free") {
 		t.Errorf("what is free says %q", text)
 	}
 	b.shootAll("again")
-	b.click("#cost")
-	b.until(`document.querySelector("dialog[open]")`)
-	if text := b.text(`document.querySelector("dialog[open]").innerText`); !strings.Contains(text, "This is free") || !strings.Contains(text, "given again for nothing") {
+	b.Click("#cost")
+	b.Until(`document.querySelector("dialog[open]")`)
+	if text := b.Text(`document.querySelector("dialog[open]").innerText`); !strings.Contains(text, "This is free") || !strings.Contains(text, "given again for nothing") {
 		t.Errorf("the cost of what is remembered says %q", text)
 	}
-	b.press("Escape")
+	b.Press("Escape")
 
 	b.ask("SELECT dx_heatmap(location, 1, 1000) FROM trip")
 	b.confirm()
-	b.until(`document.querySelectorAll(".cell").length > 10`)
+	b.Until(`document.querySelectorAll(".cell").length > 10`)
 	b.shootAll("heat")
 	b.ask("SELECT mode, geoind_laplace(location, 0.005) AS place FROM trip WHERE mode = 'bus' LIMIT 400")
 	b.confirm()
-	b.click("#tab-map")
-	b.until(`document.querySelectorAll(".point").length === 400`)
+	b.Click("#tab-map")
+	b.Until(`document.querySelectorAll(".point").length === 400`)
 	b.shootAll("points")
 
 	// Beyond the budget.
 	b.ask("SELECT dx_sum(kwh, 0.4) FROM reading")
-	b.until(faulty)
+	b.Until(faulty)
 	b.shootAll("refused")
-	text = b.text(`document.getElementById("problem").innerText`)
+	text = b.Text(`document.getElementById("problem").innerText`)
 	for _, part := range []string{"too little of its budget left", "0.25/kWh left of 0.5/kWh", "Nobody was charged", "smaller epsilon"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the refusal does not say %s: %q", part, text)
@@ -225,39 +225,39 @@ func TestARealServer(t *testing.T) {
 	}
 	// The hint names the control of the page.
 	b.ask("SELECT sum(kwh) FROM reading")
-	b.until(`document.querySelector("#problem .hint")?.textContent.includes("dx_sum(kwh, epsilon)")`)
-	if text := b.text(`document.querySelector("#problem .hint").textContent`); !strings.Contains(text, "or write 0.1 into “"+b.text(`document.querySelector(".epsilon").firstChild.data.trim()`)+"” below the statement and ask as you did.") || strings.Contains(text, "SET") {
+	b.Until(`document.querySelector("#problem .hint")?.textContent.includes("dx_sum(kwh, epsilon)")`)
+	if text := b.Text(`document.querySelector("#problem .hint").textContent`); !strings.Contains(text, "or write 0.1 into “"+b.Text(`document.querySelector(".epsilon").firstChild.data.trim()`)+"” below the statement and ask as you did.") || strings.Contains(text, "SET") {
 		t.Errorf("the hint is %q", text)
 	}
 	for _, page := range []string{"budgets", "history"} {
-		b.click(`nav a[href="#` + page + `"]`)
-		b.until(`document.getElementById("` + page + `-body").childElementCount > 0`)
+		b.Click(`nav a[href="#` + page + `"]`)
+		b.Until(`document.getElementById("` + page + `-body").childElementCount > 0`)
 		b.shootAll(page)
 	}
-	if text := b.text(`document.getElementById("history-body").innerText`); strings.Count(text, "a budget was used up") != 1 || strings.Count(text, sums+"\n") != 2 {
+	if text := b.Text(`document.getElementById("history-body").innerText`); strings.Count(text, "a budget was used up") != 1 || strings.Count(text, sums+"\n") != 2 {
 		t.Errorf("the history says %q", text)
 	}
-	b.click("tr:last-child .again") // is remembered
-	b.until(`!document.getElementById("query").hidden && document.getElementById("result").innerText.includes("remembered")`)
-	if again := b.text(`document.querySelector("#panel tbody").innerText`); again != first {
+	b.Click("tr:last-child .again") // is remembered
+	b.Until(`!document.getElementById("query").hidden && document.getElementById("result").innerText.includes("remembered")`)
+	if again := b.Text(`document.querySelector("#panel tbody").innerText`); again != first {
 		t.Errorf("run again, the answer is %q, the first one was %q", again, first)
 	}
-	b.click("#save")
-	b.until(`document.querySelector("dialog[open] input") === document.activeElement`)
-	b.write("Each month")
-	b.press("Enter")
-	b.until(`document.getElementById("saved")?.innerText.includes("Each month")`)
-	b.click("#logout")
-	b.until(`!document.getElementById("login").hidden`)
-	b.eval(`document.getElementById("login-user").value = ""`, nil)
+	b.Click("#save")
+	b.Until(`document.querySelector("dialog[open] input") === document.activeElement`)
+	b.Write("Each month")
+	b.Press("Enter")
+	b.Until(`document.getElementById("saved")?.innerText.includes("Each month")`)
+	b.Click("#logout")
+	b.Until(`!document.getElementById("login").hidden`)
+	b.Eval(`document.getElementById("login-user").value = ""`, nil)
 	b.login(OwnerName)
-	b.click(`nav a[href="#budgets"]`)
-	b.until(`document.querySelectorAll(".left").length === 3`)
+	b.Click(`nav a[href="#budgets"]`)
+	b.Until(`document.querySelectorAll(".left").length === 3`)
 	b.shootAll("left")
-	if text := b.text(`document.getElementById("left").innerText`); !strings.Contains(text, "0 of 400 accounts have nothing left. More than half have over 90 % left.") {
+	if text := b.Text(`document.getElementById("left").innerText`); !strings.Contains(text, "0 of 400 accounts have nothing left. More than half have over 90 % left.") {
 		t.Errorf("the owner reads %q", text)
 	}
-	b.check(origin)
+	b.Check(origin)
 	if metrics, err := http.Get(origin + "/metrics"); err != nil {
 		t.Error(err)
 	} else {
