@@ -261,7 +261,7 @@ func TestWithoutNoise(t *testing.T) {
 func TestTowns(t *testing.T) {
 	d := square(t, 4, 1)
 	src := exact.NewSource(cryptorand.Reader)
-	const people, cell = 4000, 250.0
+	const people, cell = 16_000, 250.0
 	for _, c := range []struct{ mechanism, epsilon string }{{"laplace", "0.006"}, {"laplace_l1", "0.006"}, {"gauss", "0.00001"}} {
 		p := plane(t, d, c.mechanism, c.epsilon, cell)
 		points := map[int]int64{}
