@@ -15,6 +15,7 @@ import (
 	"github.com/geosql/geosql/internal/files/filestest"
 	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/internal/printable"
+	"github.com/geosql/geosql/internal/trials"
 	"github.com/geosql/geosql/mechanism/planar"
 )
 
@@ -263,6 +264,7 @@ func TestRake(t *testing.T) {
 // Of commutes of Washington, released by weight with ln 4 within 1 km, recovered numbers are much nearer to the truth than released ones.
 // GEOSQL_FIGURES draws 50 times, for the figures of docs/release.md.
 func TestUtilityOfCommutes(t *testing.T) {
+	trials.Rarely(t, 3)
 	box := Box{South: 38.79, West: -77.12, North: 39.0, East: -76.90}
 	packed := func(name string) [][]string {
 		f, err := os.Open(need.Data(t, "lodes_dc/"+name))

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
-	"github.com/geosql/geosql/internal/need"
 )
 
 func TestStudyHeatmap(t *testing.T) {
@@ -36,11 +35,12 @@ func TestStudyHeatmap(t *testing.T) {
 
 // Check-ins of New York are as near to the truth as docs/accuracy.md says, to within a quarter, and a half in large squares, where draws vary most.
 func TestStudyHeatmapOfCheckIns(t *testing.T) {
+	points := realData(t, "gowalla/checkins_nyc.csv.gz")
 	for _, c := range []struct {
 		whole string
 		most  [3]float64
 	}{{"-whole=false", [3]float64{38, 90, 230}}, {"-whole", [3]float64{30, 75, 230}}} {
-		rows := csvRows(t, clitest.Query(t, "heatmap", "-points", need.Data(t, "gowalla/checkins_nyc.csv.gz"), "-domain", "40.484,-74.259,40.918,-73.701",
+		rows := csvRows(t, clitest.Query(t, "heatmap", "-points", points, "-domain", "40.484,-74.259,40.918,-73.701",
 			"-epsilon", "1", "-cells", "191", "-questions", "100", "-draws", "30", c.whole))
 		for i, most := range c.most {
 			flat, adaptive := measure(t, rows[i], "mean_error"), measure(t, rows[3+i], "mean_error")

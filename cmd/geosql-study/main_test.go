@@ -28,11 +28,11 @@ func geosql(t *testing.T, stdin string, args ...string) string {
 	return string(out)
 }
 
-// realData returns the path of a file of the real data sets. Each test of them is in one of three runs.
+// realData returns the path of a file of the real data sets. Each test of them is in one of six runs.
 func realData(t *testing.T, name string) string {
 	t.Helper()
 	path := need.Data(t, name)
-	trials.Rarely(t, 3)
+	trials.Rarely(t, 6)
 	return path
 }
 
@@ -89,7 +89,7 @@ func TestUsageErrors(t *testing.T) {
 
 // Names of studies, flags and columns in errors steer no terminal.
 func TestErrorsSteerNothing(t *testing.T) {
-	for _, text := range printabletest.Texts() {
+	for _, text := range trials.Some(t, 3, printabletest.Texts()...) {
 		csv := clitest.WriteFile(t, "lat,lon\n48.85,2.35\n")
 		for _, args := range [][]string{
 			{text}, {"help", text}, {"pim", "--domain", text}, {"pim", "-" + text},

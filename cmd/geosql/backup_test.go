@@ -303,7 +303,9 @@ func TestBackupWhileUsed(t *testing.T) {
 			db := limited(t)
 			clitest.Query(t, db, `PRAGMA journal_mode = `+journal+`; CREATE TABLE seen(account, wkt); `+filler)
 			writers(t, db, 2)
-			clitest.Await(t, "answer", func() bool { return clitest.Query(t, "-csv", db, "SELECT count(*) > 0 FROM seen") == "count(*) > 0\n1\n" })
+			clitest.Await(t, "answer", func() bool {
+				return clitest.Query(t, "-csv", db, "SELECT count(*) > 0 FROM seen") == "count(*) > 0\n1\n"
+			})
 			for range 5 {
 				to := backupOf(t, db)
 				out := clitest.Query(t, "-csv", to, `SELECT count(*), budget_spent('ana', 'm'), (SELECT * FROM pragma_integrity_check) FROM seen`)
