@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/internal/trials"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
@@ -39,6 +40,14 @@ var hosts = []struct {
 	{"node:sqlite", func(t *testing.T) host { return nodeHost(t, "node:sqlite") }},
 	{"Python on linux/arm64", func(t *testing.T) host { return onARM.start(t) }},
 	{"Python on windows/amd64", func(t *testing.T) host { return onWindows.start(t) }},
+}
+
+// onAnotherHost runs a test on a host of this machine beside Go, another one each time, and on those of other platforms.
+func onAnotherHost(t *testing.T, test func(t *testing.T, run host)) {
+	const here = 5
+	for _, h := range append(trials.Some(t, 1, hosts[1:here]...), hosts[here:]...) {
+		t.Run(h.name, func(t *testing.T) { test(t, h.start(t)) })
+	}
 }
 
 // onEveryHost runs a test on each host.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/internal/need"
+	"github.com/geosql/geosql/internal/trials"
 )
 
 // psql runs psql and returns its standard output and standard error. env changes its environment.
@@ -354,7 +355,7 @@ SELECT dx_sum(kwh, 100) FROM reading WHERE day = 1;
 	}
 	for _, mode := range []string{"simple", "extended", "prepared"} {
 		t.Run(mode, func(t *testing.T) {
-			out, err := run(s.env(), "", program, "-n", "-M", mode, "-c", "8", "-j", "2", "-T", "4", "-f", script)
+			out, err := run(s.env(), "", program, "-n", "-M", mode, "-c", "8", "-j", "2", "-t", fmt.Sprint(trials.Fewer(25, 500)), "-f", script)
 			if err != nil || !strings.Contains(out, "number of failed transactions: 0 (0.000%)") {
 				t.Fatalf("%v\n%s", err, out)
 			}

@@ -14,7 +14,7 @@ import (
 )
 
 // kills is how often the server is killed, without GEOSQL_KILLS.
-const kills = 20
+const kills = 10
 
 // Whatever is killed when, every answer that somebody has seen was charged, and is remembered: asked again it is the same,
 // and free.
@@ -23,7 +23,7 @@ func TestKill(t *testing.T) {
 	rounds := trials.Count(t, "GEOSQL_KILLS", kills)
 	p := newPlace(t, "100000")
 	p.analyst("ann", "100000", "--max-repeat", "2")
-	random := rand.New(rand.NewPCG(21, 9))
+	random := trials.Rand(t)
 	seen := map[string]string{} // answers by question
 	var mu sync.Mutex
 	answers, price := 0, 0 // price is the cost of the questions, as multiples of epsilon
