@@ -24,17 +24,21 @@ import (
 // fraction, so that sums are exact.
 const ledgerCost = 0.5
 
-// A scan releases without end, so its cost cannot be known before. Each answer contains "POINT(".
-type scan struct{ name, before, query string }
+// A scan releases without end, so its cost cannot be known before, or is counted. Each answer contains "POINT(".
+type scan struct {
+	name, before, query string
+	counted             bool
+}
 
 var scans = []scan{
-	{"one account", ``, endless + `SELECT geoind_laplace('ana', 48.85, 2.35, 0.5) AS z FROM c`},
-	{"table-valued", ``, endless + `SELECT g.wkt FROM c CROSS JOIN geoind_laplace(substr('ana', 1, 3 + x), 48.85, 2.35, 0.5) g`},
-	{"many accounts", ``, endless + `SELECT geoind_laplace('p' || x % 300, 48.85, 2.35, 0.5) AS z FROM c`},
+	{"one account", ``, endless + `SELECT geoind_laplace('ana', 48.85, 2.35, 0.5) AS z FROM c`, false},
+	{"table-valued", ``, endless + `SELECT g.wkt FROM c CROSS JOIN geoind_laplace(substr('ana', 1, 3 + x), 48.85, 2.35, 0.5) g`, false},
+	{"many accounts", ``, endless + `SELECT geoind_laplace('p' || x % 300, 48.85, 2.35, 0.5) AS z FROM c`, false},
 	{"reserved before", `SELECT budget_reserve('p' || value, 'm', 1000) FROM json_each('[0,1,2,3,4,5,6,7,8,9]');`,
-		endless + `SELECT geoind_laplace('p' || x % 20, 48.85, 2.35, 0.5) AS z FROM c`},
+		endless + `SELECT geoind_laplace('p' || x % 20, 48.85, 2.35, 0.5) AS z FROM c`, false},
 	{"in a transaction", `BEGIN; CREATE TABLE seen(z); INSERT INTO seen SELECT geoind_laplace('bo', 48.85, 2.35, 0.5) RETURNING z;`,
-		endless + `SELECT geoind_laplace('ana', 48.85, 2.35, 0.5) AS z FROM c`},
+		endless + `SELECT geoind_laplace('ana', 48.85, 2.35, 0.5) AS z FROM c`, false},
+	{"counted", ``, `WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 100000) SELECT geoind_laplace('p' || x % 300, 48.85, 2.35, 0.5) AS z FROM c`, true},
 }
 
 // limited is a database in which everybody has a budget.
@@ -97,7 +101,10 @@ type running struct {
 // stays open.
 func runScan(t *testing.T, db, mode string, s scan, fromInput bool) *running {
 	t.Helper()
-	args := []string{mode, "--no-preflight", db}
+	args := []string{mode, db}
+	if !s.counted {
+		args = append([]string{"--no-preflight"}, args...)
+	}
 	if !fromInput {
 		args = append(args, s.before+s.query)
 	}
@@ -267,6 +274,22 @@ func TestPipelineReturnsReservations(t *testing.T) {
 	}
 	if err := stateOf(t, db).check(2, onTheWay); err != nil {
 		t.Error(err)
+	}
+}
+
+// A killed command keeps all that its statement has reserved: more than it has answered.
+func TestKilledStatementKeepsItsReservation(t *testing.T) {
+	t.Parallel()
+	db, s := limited(t), scans[len(scans)-1]
+	r := runScan(t, db, "-csv", s, false)
+	r.read(1 + rand.IntN(10000))
+	r.signal(syscall.SIGKILL)
+	r.wait()
+	if got := stateOf(t, db); got.spent+got.reserved != 100000*ledgerCost || got.spent > got.reserved {
+		t.Errorf("%+v after %d answers", got, r.answers)
+	}
+	if out := clitest.Query(t, "-csv", db, s.query); strings.Count(out, "POINT(") != 100000 {
+		t.Errorf("%d answers then", strings.Count(out, "POINT("))
 	}
 }
 

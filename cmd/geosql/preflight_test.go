@@ -97,6 +97,29 @@ func TestPreflightRefuses(t *testing.T) {
 	}
 }
 
+// A statement over many accounts takes two entries of each: its charges are reserved together, and recorded together. So are those of a
+// statement that writes, of a view and of groups of one account each. A single group of all is charged as it is.
+func TestPreflightReserves(t *testing.T) {
+	t.Parallel()
+	db := scarce(t)
+	clitest.Query(t, db, `CREATE TABLE fix AS WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c LIMIT 300) SELECT 'p' || (i * 7 % 30) AS who, i FROM c;
+		CREATE VIEW shown AS SELECT who, geoind_laplace(who, 48.85, 2.33, 0.0001) AS z FROM fix; SELECT budget_limit('*', 'record', 1000)`)
+	for sql, entries := range map[string]string{
+		"SELECT * FROM shown": "60",
+		"INSERT INTO place(lat) SELECT geoind_laplace(who, 48.85, 2.33, 0.0001) FROM fix": "60",
+		"CREATE TABLE made AS SELECT * FROM shown":                                        "60",
+		"SELECT who, dx_count(who, 0.1) FROM fix GROUP BY who":                            "60",
+		"SELECT dx_count(who, 0.1) FROM fix":                                              "30",
+		"SELECT geoind_laplace('p1', 48.85, 2.33, 0.0001)":                                "1",
+	} {
+		before := strings.Fields(clitest.Query(t, "-csv", db, "SELECT entries FROM ledger_verify"))[1]
+		clitest.Query(t, db, sql)
+		if got := clitest.Query(t, "-csv", db, "SELECT entries - "+before+" AS n FROM ledger_verify"); got != "n\n"+entries+"\n" {
+			t.Errorf("%s takes %s entries, want %s", sql, got, entries)
+		}
+	}
+}
+
 // With --no-preflight a statement runs as far as the budgets reach, and says its charges.
 func TestChargedBeforeTheError(t *testing.T) {
 	t.Parallel()

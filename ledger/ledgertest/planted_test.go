@@ -34,6 +34,7 @@ var planted = map[string]struct {
 	"never lowers a limit":                 {"Recall", func(l ledger.Ledger) ledger.Ledger { return raising{l} }},
 	"charges once as often as wanted":      {"Limit", func(l ledger.Ledger) ledger.Ledger { return often{l} }},
 	"reserves nothing":                     {"Limit", func(l ledger.Ledger) ledger.Ledger { return unreserved{l} }},
+	"reserves nothing for statements":      {"Statement", func(l ledger.Ledger) ledger.Ledger { return careless{l} }},
 	"returns nothing at a statement's end": {"Statement", func(l ledger.Ledger) ledger.Ledger { return endless{l} }},
 	"knows no windows":                     {"Window", func(l ledger.Ledger) ledger.Ledger { return windowless{l} }},
 	"remembers no answers":                 {"Question", func(l ledger.Ledger) ledger.Ledger { return forgetful{l} }},
@@ -154,6 +155,14 @@ func (l often) ChargeOnce(function string, unit budget.Unit, item ledger.Item) e
 type unreserved struct{ ledger.Ledger }
 
 func (l unreserved) Reserve(budget.Unit, []ledger.Item) error { return nil }
+
+type careless struct{ ledger.Ledger }
+
+func (l careless) NewStatement() ledger.Statement { return carelessStatement{l.Ledger.NewStatement()} }
+
+type carelessStatement struct{ ledger.Statement }
+
+func (carelessStatement) Reserve([]ledger.Demand) error { return nil }
 
 type endless struct{ ledger.Ledger }
 

@@ -371,6 +371,9 @@ func reservesForItsTime(t *testing.T, e Engine) {
 		return all
 	}
 	reserved := totals()
+	if !slices.Equal(reserved, []budget.Amount{40, 40, 7}) {
+		t.Errorf("%v are stored", reserved)
+	}
 	p, q := s.Spender("f", "m"), s.Spender("g", "m")
 	for range 10 {
 		check(t, p.Charge([]byte("ana"), 1))

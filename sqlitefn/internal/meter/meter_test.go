@@ -10,14 +10,12 @@ import (
 	"github.com/geosql/geosql/sqlitefn"
 )
 
-// metered opens a database in memory with a meter and some budgets.
-func metered(t *testing.T) (*sqlite.Conn, *sqlitefn.Meter) {
-	t.Helper()
+// attached opens a database in memory with a meter.
+func attached(t interface{ Fatal(...any) }) (*sqlite.Conn, *sqlitefn.Meter) {
 	conn, err := sqlite.Open(":memory:", sqlite.ReadWrite)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { conn.Close() })
 	if err := sqlitefn.Attach(conn.Handle()); err != nil {
 		t.Fatal(err)
 	}
@@ -25,6 +23,14 @@ func metered(t *testing.T) (*sqlite.Conn, *sqlitefn.Meter) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return conn, m
+}
+
+// metered opens a database in memory with a meter and some budgets.
+func metered(t *testing.T) (*sqlite.Conn, *sqlitefn.Meter) {
+	t.Helper()
+	conn, m := attached(t)
+	t.Cleanup(func() { conn.Close() })
 	t.Cleanup(m.Close)
 	if err := conn.Exec(`CREATE TABLE had(who, n, lat); INSERT INTO had VALUES ('ana', 1, 48.85), ('ana', 2, 48.86), ('bo', 1, 48.87);
 		SELECT geo_domain('d', 48.8, 2.3, 48.9, 2.4, 1); SELECT dx_universe('u', 0, 10, 1, 'kWh');
