@@ -160,7 +160,7 @@ func TestDefaultDomain(t *testing.T) {
 	d.run(`SELECT budget_limit('*', 'm', 9000000)`)
 	const missing = "geoind_laplace: domain is missing: "
 	d.fails(`SELECT geoind_laplace('ana', 39.9, 116.3, 1)`, missing+"none is declared", "SELECT geo_domain(")
-	d.fails(`SELECT geoind_laplace('ana', 39.9, 116.3, 1, 'beijing')`, "geoind_laplace: domain 'beijing' is not declared (none is)")
+	d.fails(`SELECT geoind_laplace('ana', 39.9, 116.3, 1, 'beijing')`, "geoind_laplace: domain 'beijing' is not declared (none is; declare it with SELECT geo_domain(name, south, west, north, east, step_m))")
 	d.run(`SELECT geo_domain('beijing', 39.4, 115.4, 41.1, 117.6, 1)`,
 		`SELECT geoind_laplace('ana', 39.9, 116.3, 1)`, `SELECT geoind_laplace('ana', 39.9, 116.3, 1, NULL)`,
 		`SELECT * FROM geoind_laplace('ana', 39.9, 116.3, 1)`, `SELECT geoind_laplace('ana', 39.9, 116.3, 1, 'beijing')`)

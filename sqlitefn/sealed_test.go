@@ -200,7 +200,7 @@ func TestSealedMisuse(t *testing.T) {
 		`SELECT dx_sum(x'00', 1)`:                                                         "dx_sum: sealed " + notSealed,
 		`SELECT dx_sum(zeroblob(56), 1)`:                                                  "dx_sum: sealed " + notSealed,
 		`SELECT dx_sum(kwh || x'00', 1) FROM s`:                                           "got TEXT",
-		`SELECT dx_value(zone, 1) FROM s`:                                                 "dx_value: sealed must be a sealed value (with plain ones the function has more arguments), got INTEGER in zone",
+		`SELECT dx_value(zone, 1) FROM s`:                                                 "dx_value: sealed must be a sealed value (a call on plain columns has more arguments), got INTEGER in zone",
 		`SELECT dx_count(zeroblob(56), 1)`:                                                "dx_count: account " + notSealed,
 		`SELECT dx_count(kwh, 1) FROM s`:                                                  "dx_count: account must be of a column with the universe 0, 1",
 		`SELECT dx_count(CASE id WHEN 1 THEN one ELSE who END, 1) FROM s`:                 "a group has both accounts and sealed values",

@@ -56,7 +56,7 @@ func TestMisuseIsRefused(t *testing.T) {
 	clitest.Query(t, db, sealedSetup)
 	for sql, text := range map[string]string{
 		"SELECT sum(kwh) FROM reading":                                             "geosql: sum over the sealed column reading.kwh would be a wrong number: write dx_sum(kwh, epsilon)\n",
-		"SELECT home FROM reading WHERE kwh > 3":                                   "> over the sealed column reading.kwh would be a wrong answer: a condition on a sealed value is not possible, but dx_histogram(kwh, epsilon, bins) counts",
+		"SELECT home FROM reading WHERE kwh > 3":                                   "> over the sealed column reading.kwh would be a wrong answer: a condition on a sealed value is not possible; count with dx_histogram(kwh, epsilon, bins)",
 		"DELETE FROM reading WHERE kwh > 3":                                        "> over the sealed column",
 		"SELECT sum(kwh), avg(kwh), kwh + 1 FROM reading":                          "(and 2 more, which geosql check shows)",
 		"CREATE TEMP VIEW v AS SELECT sum(kwh) AS s FROM reading; SELECT s FROM v": "sum over the sealed column",

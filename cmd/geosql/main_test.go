@@ -81,7 +81,7 @@ func TestMistypedCommand(t *testing.T) {
 		{[]string{"bugdet", "city.db"}, "did you mean budget?"},
 		{[]string{"imprt", "city.db", "t", "a.csv"}, "did you mean import?"},
 		{[]string{"hlep"}, "did you mean help?"},
-		{[]string{"city", "SELECT 1"}, "there is no command city, only init or demo or import"},
+		{[]string{"city", "SELECT 1"}, "there is no command city; write ./city to create a database of that name"},
 		{[]string{"-csv", "city"}, "write ./city to create"},
 		{[]string{"SELECT 1"}, "SQL stands after the name of a database"},
 		{[]string{"import", "city", "t", "a.csv"}, "import: there is no database city; write ./city to create a database of that name"},

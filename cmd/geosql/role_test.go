@@ -41,7 +41,7 @@ func TestRole(t *testing.T) {
 		args   []string
 	}{
 		{"there is a role ana: drop it first", 1, add("ana", "--epsilon", "kWh=1")},
-		{"a role needs a budget for each account", 1, add("cy")},
+		{"a role needs a limit on its cost to each account", 1, add("cy")},
 		{"no answer about these columns is charged in km (kWh, m, record)", 1, add("cy", "--epsilon", "km=1")},
 		{"the role has a largest epsilon in m and no budget in it", 1, add("cy", "--epsilon", "kWh=1", "--epsilon-max", "m=1")},
 		{"the role has a least epsilon in m and no budget in it", 1, add("cy", "--epsilon", "kWh=1", "--epsilon-min", "m=1")},

@@ -22,8 +22,8 @@ memory.
 
 Public columns that tell something of a sealed one are shown, and you are asked: nothing else
 protects their information. OUT's ledger starts with the limits and the spending of IN's.
-IN's ledger goes on by itself, and notes that IN was sealed: put IN away, since querying
-both spends the rest twice.`,
+IN keeps its own ledger, which notes that IN was sealed. Put IN away: questions to both would
+spend the budgets twice.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {
 		var t owner.Seal
 		t.Register(fs)

@@ -122,7 +122,7 @@ func TestSeal(t *testing.T) {
 	}
 	r := clitest.Run(t, "", sealArgs(dir, "open.db")...)
 	if r.Status != 0 || r.Out != "" || !strings.HasPrefix(r.Err, "sealed 6000 values of 3000 rows into ") || strings.Count(r.Err, "\n") != 2 ||
-		!strings.Contains(r.Err, "that of "+filepath.Join(dir, "city.db")+" goes on by itself: put ") {
+		!strings.Contains(r.Err, filepath.Join(dir, "city.db")+" keeps the old one: put ") {
 		t.Fatalf("%+v", r)
 	}
 	if after, err := os.ReadFile(filepath.Join(dir, "city.db")); err != nil || !bytes.Equal(before, after) {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"slices"
-	"strings"
 	"syscall"
 )
 
@@ -152,14 +151,14 @@ func (c *Command) reject(operands []string) (instead string) {
 	return c.Reject(operands[0])
 }
 
-// unknownError returns the error about a name that no command has. It names the nearest one,
-// or all if none is near.
+// unknownError returns the error about a name that no command has. It names the nearest one
+// if there is one.
 func (p *Program) unknownError(name string) error {
 	text := "there is no " + p.Noun + " " + name
 	if near := p.nearest(name); near != "" {
 		return UsageError(text + " (did you mean " + near + "?)")
 	}
-	return UsageError(text + ", only " + p.commandNames())
+	return UsageError(text)
 }
 
 // lookup returns the command with a name, or nil.
@@ -187,11 +186,6 @@ func (p *Program) own() []*Command {
 
 // all returns the commands that have a name.
 func (p *Program) all() []*Command { return append(p.Commands(), p.own()...) }
-
-// commandNames lists the program's commands, without help and version.
-func (p *Program) commandNames() string {
-	return strings.Join(namesOf(p.Commands()), " or ")
-}
 
 func namesOf(commands []*Command) (names []string) {
 	for _, c := range commands {

@@ -56,7 +56,7 @@ SELECT * FROM geoind_laplace('ana', 39.9, 'east', 1);
 SELECT * FROM geoind_laplace('ana', 39.9, 116.3);
 --! geoind_laplace: epsilon is missing
 SELECT dx_sum('ana', 3);
---! dx_sum: sealed must be a sealed value (with plain ones the function has more arguments), got TEXT
+--! dx_sum: sealed must be a sealed value (a call on plain columns has more arguments), got TEXT
 SELECT dx_narrow(zeroblob(56), 2, 1);
 --! dx_narrow: lo must be below hi, got 2 and 1
 SELECT dx_person(zeroblob(56), 2, 1);

@@ -129,6 +129,6 @@ SELECT dx_sum(meter, x, 1, 'v') FROM reading;
 SELECT dx_sum(meter, x, 1, 'u') OVER () FROM reading;
 --! dx_sum() may not be used as a window function
 SELECT dx_sum(meter, x) FROM reading;
---! dx_sum: sealed must be a sealed value (with plain ones the function has more arguments), got TEXT in meter; WHERE typeof(meter) = 'text' finds such rows (all, if meter was imported as TEXT)
+--! dx_sum: sealed must be a sealed value (a call on plain columns has more arguments), got TEXT in meter; WHERE typeof(meter) = 'text' finds such rows (all, if meter was imported as TEXT)
 SELECT dx_sum(meter) FROM reading;
 --! wrong number of arguments to function dx_sum()

@@ -105,7 +105,7 @@ var (
 	errStays   = &wire.Error{Code: "0A000", Message: "the console keeps nothing from one statement to the next: there are no settings, transactions and cursors, and no COPY",
 		Hint: "Write a SELECT. The field below the statement sets the epsilon of plain aggregates."}
 	errWorkerEnded = &wire.Error{Code: "57P02", Message: "the process that runs your statements has ended",
-		Hint: "It may have used more memory or time than it may. The next statement starts another one."}
+		Hint: "It probably used more memory or time than allowed. The next statement starts another one."}
 )
 
 // role returns the role that has logged in, as it is now. Its login ends once it has been dropped. The owner has none.
@@ -167,7 +167,7 @@ func (s *servedSession) prepare(ctx context.Context, q Question) (*keeper.Statem
 		return nil, &e
 	case len(st.Parameters()) > 0:
 		st.Close()
-		return nil, &wire.Error{Code: "42P02", Message: "there is no value for the parameter $1", Hint: "Write the value in its place."}
+		return nil, &wire.Error{Code: "42P02", Message: "there is no value for the parameter $1", Hint: "Write a value instead of $1."}
 	}
 	return st, nil
 }

@@ -458,7 +458,7 @@ func (s *Session) endedBy(reason monitor.Reason) *wire.Error {
 		return errDropped(s.info.Role)
 	}
 	return &wire.Error{Severity: "FATAL", Code: "57P01", Message: "the session's process has ended",
-		Hint: "It may have used more memory or time than it may. The server's log says more."}
+		Hint: "It probably used more memory or time than allowed. The server's log says more."}
 }
 
 // lost ends the session since its worker is lost: it has ended, or is killed because it broke the protocol.

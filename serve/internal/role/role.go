@@ -63,11 +63,11 @@ func (r *Role) Check() error {
 	case len(r.Columns) == 0:
 		return errors.New("a role needs a column that it may ask about")
 	case len(r.Epsilon) == 0:
-		return errors.New("a role needs a budget for each account, such as kWh=1")
+		return errors.New("a role needs a limit on its cost to each account, such as kWh=1")
 	case r.MaxRepeat < 1:
-		return errors.New("a role may have a value once at least")
+		return errors.New("a role needs a number of repeats of a value, at least 1")
 	case r.Timeout <= 0:
-		return errors.New("a role needs time for its statements")
+		return errors.New("a role needs a timeout above 0")
 	case r.Rows < 0 || r.Memory < 0 || r.Answers < 0 || r.AnswerBytes < 0:
 		return errors.New("rows, memory and answers of a role must not be below 0")
 	}

@@ -138,7 +138,7 @@ func TestTools(t *testing.T) {
 		"SELECT percentile_cont(0.9) WITHIN GROUP (ORDER BY kwh) FROM reading": "Write dx_percentile(kwh, p, epsilon).",
 		"SELECT greatest(kwh, 1) FROM reading":                                 "Compute with a private answer, such as dx_sum(kwh, epsilon).",
 		"SELECT to_char(kwh, '9') FROM reading":                                "Compute with a private answer, such as dx_sum(kwh, epsilon).",
-		"SELECT DISTINCT ON (kwh) home FROM reading":                           "Order and group by a public column, or by a private answer; dx_histogram(kwh, epsilon, bins) counts.",
+		"SELECT DISTINCT ON (kwh) home FROM reading":                           "Order and group by a public column, or by a private answer; count with dx_histogram(kwh, epsilon, bins).",
 	} {
 		_, err := c.Exec(context.Background(), sql)
 		if e, _ := err.(*pgconn.PgError); e == nil || e.Code != "42804" || e.Hint != hint {

@@ -72,9 +72,18 @@ func declaredNames(s *frame.Session, kind string) (names []string, err error) {
 	return names, err
 }
 
+// declaring holds the calls that declare a domain and a universe.
+var declaring = map[string]string{
+	"domain":   "geo_domain(name, south, west, north, east, step_m)",
+	"universe": "dx_universe(name, lo, hi, step, unit)",
+}
+
 // Undeclared returns the error about an argument that names no declaration of its kind.
 func Undeclared(c frame.Call, a *frame.Arg, kind string) error {
 	there := "none is"
+	if call := declaring[kind]; call != "" {
+		there += "; declare it with SELECT " + call
+	}
 	if names, err := declaredNames(c.Session, kind); err == nil && len(names) > 0 {
 		there = "there are: " + strings.Join(names, ", ")
 	}

@@ -116,7 +116,7 @@ func onlyDomain(s *frame.Session) (*planar.Domain, error) {
 	}
 	switch len(names) {
 	case 0:
-		return nil, errors.New("domain is missing: none is declared, declare one with SELECT geo_domain(name, south, west, north, east, step_m)")
+		return nil, errors.New("domain is missing: none is declared, declare one with SELECT " + declaring["domain"])
 	case 1:
 		return domainNamed(s, names[0])
 	}

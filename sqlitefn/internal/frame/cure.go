@@ -35,9 +35,9 @@ func (s *Session) cureOf(f *Function, sql string) string {
 		from.Arguments[0] = fmt.Sprintf("%s(%s, lo, hi)", f.OnceBy, from.Arguments[0])
 		return fmt.Sprintf("to charge each account once, write %s(%s)", f.Name, strings.Join(from.Arguments, ", "))
 	case one != "":
-		return "to charge each account once, make its rows one first: " + one
+		return "to charge each account once, aggregate its rows first: " + one
 	}
-	return "to charge each account once, make its rows one first, with GROUP BY account in a subquery"
+	return "to charge each account once, aggregate its rows first, with GROUP BY account in a subquery"
 }
 
 // oneRowEach returns the call of a function over locations on one row of each account, "" if the statement does not tell its rows.

@@ -201,10 +201,10 @@ var privateForms = map[string]string{"avg": "dx_avg", "max": "dx_max", "median":
 func newMisuse(u vdbe.Use, has map[string]bool, names []string, columns map[string]sealedColumn) Misuse {
 	m := Misuse{Sealed: u.Columns, Through: u.Name, noun: "answer"}
 	c := columns[u.Columns[0]]
-	counts := fmt.Sprintf("dx_histogram(%s, epsilon, bins) counts", c.quoted())
+	counts := fmt.Sprintf("count with dx_histogram(%s, epsilon, bins)", c.quoted())
 	answers := fmt.Sprintf("dx_sum(%s, epsilon)", c.quoted())
 	if c.location {
-		counts = fmt.Sprintf("dx_heatmap(%s, epsilon, cell_m) counts", c.quoted())
+		counts = fmt.Sprintf("count with dx_heatmap(%s, epsilon, cell_m)", c.quoted())
 		answers = fmt.Sprintf("dx_centroid(%s, epsilon)", c.quoted())
 	}
 	var results []string
@@ -234,7 +234,7 @@ func newMisuse(u vdbe.Use, has map[string]bool, names []string, columns map[stri
 		switch u.Name {
 		case "like", "glob", "regexp", "match":
 			m.Through = strings.ToUpper(u.Name)
-			m.Instead = "a condition on a sealed value is not possible, but " + counts
+			m.Instead = "a condition on a sealed value is not possible; " + counts
 			otherwise = "choice of rows"
 		default:
 			m.Instead = "compute with a private answer, such as " + answers
@@ -243,7 +243,7 @@ func newMisuse(u vdbe.Use, has map[string]bool, names []string, columns map[stri
 		otherwise = "choice of rows"
 		words := map[vdbe.UseKind][]string{vdbe.UseEqual: equalWords, vdbe.UseLess: lessWords, vdbe.UseCondition: trueWords}[u.Kind]
 		m.Through = among(words, has, map[vdbe.UseKind]string{vdbe.UseEqual: "=", vdbe.UseLess: "<", vdbe.UseCondition: "a condition"}[u.Kind])
-		m.Instead = "a condition on a sealed value is not possible, but " + counts
+		m.Instead = "a condition on a sealed value is not possible; " + counts
 	case vdbe.UseOrder:
 		otherwise = "order of rows"
 		m.Through, m.noun = among(orderWords, has, "ORDER BY or GROUP BY"), "order"
@@ -254,7 +254,7 @@ func newMisuse(u vdbe.Use, has map[string]bool, names []string, columns map[stri
 	case vdbe.UseSet:
 		otherwise = "choice of rows"
 		m.Through = among(setWords, has, "DISTINCT or IN")
-		m.Instead = "no two sealed values are equal, but " + counts
+		m.Instead = "no two sealed values are equal; " + counts
 	case vdbe.UseIndex:
 		otherwise = "order of rows"
 		m.Through, m.noun = "index "+u.Name, "order"

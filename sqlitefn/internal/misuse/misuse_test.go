@@ -228,7 +228,7 @@ var madePrivate = []struct{ sql, want string }{
 	{`SELECT sum(DISTINCT kwh) FROM reading`, `!DISTINCT over the sealed column reading.kwh`},
 	{`SELECT s FROM summed`, `!sum over the sealed column reading.kwh would be a wrong number`},
 	{`SELECT sum(location) FROM reading`, `!sum over the sealed column reading.location would be a wrong answer: write a private function, such as dx_centroid(location, epsilon)`},
-	{`SELECT sum(kwh) FROM reading WHERE kwh > 3`, `!> over the sealed column reading.kwh would be a wrong answer: a condition on a sealed value is not possible, but dx_histogram(kwh, epsilon, bins) counts`},
+	{`SELECT sum(kwh) FROM reading WHERE kwh > 3`, `!> over the sealed column reading.kwh would be a wrong answer: a condition on a sealed value is not possible; count with dx_histogram(kwh, epsilon, bins)`},
 	{`SELECT "sum"(kwh) FROM reading`, `!sum over the sealed column reading.kwh`},
 }
 

@@ -70,7 +70,7 @@ func IsSealed(b []byte) bool {
 // ArgSealed is a sealed value, or NULL.
 var ArgSealed = &frame.Arg{Name: "sealed", Is: "a value of a sealed column: account and secret in one", Kind: frame.OrNull(kindSealed)}
 
-var kindSealed = frame.Kind{Sealed: true, Expects: "a sealed value (with plain ones the function has more arguments)", Decode: Decode}
+var kindSealed = frame.Kind{Sealed: true, Expects: "a sealed value (a call on plain columns has more arguments)", Decode: Decode}
 
 // Decode decodes a sealed value, narrowed or not.
 func Decode(in *sqlite.Value, out *frame.Value) error {

@@ -117,7 +117,7 @@ func (t *Seal) Run(ctx context.Context, operands []string) error {
 	if len(done.Indexes) > 0 {
 		cli.Say("indexes are not copied (%s); --index makes indexes of public columns", strings.Join(done.Indexes, ", "))
 	}
-	cli.Say("%s has a ledger of its own, %s-ledger; that of %s goes on by itself: put %s away, since querying both spends the rest twice", t.out, t.out, t.in, t.in)
+	cli.Say("%s has its own ledger, %s-ledger, and %s keeps the old one: put %s away, since questions to both would spend the budgets twice", t.out, t.out, t.in, t.in)
 	return nil
 }
 

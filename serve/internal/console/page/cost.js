@@ -19,7 +19,7 @@ export function costBody(quote, budgets) {
   if (costs.length) {
     const cell = (label, ...content) => el("td", {"data-label": label}, ...content);
     parts.push(el("table", {class: "costs"},
-      el("caption", {class: "sr"}, "The epsilon that this costs, in each unit"),
+      el("caption", {class: "sr"}, "Epsilon to spend, by unit"),
       el("thead", {}, el("tr", {}, ["Unit", "Accounts", "Each pays", "Of your budget", "Repeats"].map((t, i) => el("th", {scope: "col", class: i ? "right" : null}, t)))),
       el("tbody", {}, costs.map(c => el("tr", {},
         el("th", {scope: "row"}, visible(c.unit)),

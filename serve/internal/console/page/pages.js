@@ -25,10 +25,10 @@ const per = unit => unit === "record" ? "record" : visible(unit);
 
 export function showBudgets(login) {
   $("budgets-lead").textContent = login.owner
-    ? "What each role may spend of every account, and what it has spent of the one that paid most."
-    : "What you may spend of every account, and what you have spent of the one that paid most. Remembered answers cost nothing.";
+    ? "The limit of each role for every account, and its largest spending on one account."
+    : "Your limit for every account, and your largest spending on one account. Repeated questions cost nothing.";
   $("left").hidden = !login.owner;
-  if (login.owner) load("left-body", "/api/left", ({left}) => left.length ? left.map(showLeft) : empty("Nobody was asked about yet", "All accounts have all of their limits."));
+  if (login.owner) load("left-body", "/api/left", ({left}) => left.length ? left.map(showLeft) : empty("No questions yet", "All accounts have their whole limits."));
   return load("budgets-body", "/api/budgets", ({budgets}) => budgets.length ? budgets.map(b => {
     const text = `${b.most} of ${b.limit} is spent, ${b.left} is left`;
     return el("article", {class: "card budget"},
@@ -39,7 +39,7 @@ export function showBudgets(login) {
         el("dt", {}, "Spent, at most"), el("dd", {}, b.most),
         el("dt", {}, "Accounts that paid"), el("dd", {}, b.accounts ? number(b.accounts) : "none yet"),
         el("dt", {}, "In one call"), el("dd", {}, b.call ? `at most ${b.call}` : "no bound")));
-  }) : empty("No budgets", login.owner ? "There are no roles. Add one under Roles." : "Your role has none. Ask the owner."));
+  }) : empty("No budgets", login.owner ? "There are no roles. Add one under Roles." : "Your role has no budget. Ask the owner for one."));
 }
 
 // showLeft draws how many accounts have how much of their limits in a unit left.
@@ -64,13 +64,13 @@ function showLeft({unit, accounts, tenths}) {
 }
 
 export function showHistory(login, askAgain) {
-  $("history-lead").textContent = "What was asked and what it cost, since the server started, the latest first. " +
+  $("history-lead").textContent = "Statements and their costs since the server started, newest first. " +
     (login.owner ? "The statements are shown to their role only." : "Others with your role see the same; the owner sees no statements.");
   return load("history-body", "/api/history", ({history, most}) => {
-    if (!history.length) return empty("Nothing asked yet", "What you ask of sealed columns is listed here, with its cost.");
+    if (!history.length) return empty("No questions yet", "Your questions about sealed columns are listed here, with their costs.");
     const cell = (label, ...content) => el("td", {"data-label": label}, ...content);
     return [el("div", {class: "card flush"}, el("table", {class: "stack"},
-      el("caption", {class: "sr"}, "What was asked"),
+      el("caption", {class: "sr"}, "Statements"),
       el("thead", {}, el("tr", {}, ["When", login.owner ? "Role" : null, "Asked", "Cost", "Answers"].filter(Boolean).map(t => el("th", {scope: "col"}, t)))),
       el("tbody", {}, history.map(h => el("tr", {},
         cell("When", time(h.at)),

@@ -71,7 +71,7 @@ export class Query {
       el("button", {type: "button", class: "remove", "aria-label": "Remove " + visible(q.name), click: () => this.keep({...q, sql: ""})}, "×")));
     show($("schema-body"),
       saved.length ? el("details", {class: "table", id: "saved", open: true}, el("summary", {}, el("span", {class: "table-name plain"}, "Saved questions")), el("ul", {}, saved)) : null,
-      tables.length ? tables : empty("No tables", "The database has none that you may read."),
+      tables.length ? tables : empty("No tables", "You may not read any table of this database."),
       functions.length ? el("details", {class: "table"},
         el("summary", {}, el("span", {class: "table-name plain"}, "Private functions")),
         el("ul", {class: "functions"}, functions.map(f => el("li", {},
@@ -93,7 +93,7 @@ export class Query {
     const examples = this.schema.examples.map(e => el("li", {},
       el("button", {type: "button", class: "example", click: () => { this.editor.value = e.sql; this.focus(); }},
         el("span", {}, visible(e.about)), el("code", {}, visible(e.sql)))));
-    show($("result"), empty("Nothing asked yet", "Answers over sealed columns have noise and cost something of people's budgets. You see the cost first, and decide.",
+    show($("result"), empty("No questions yet", "Answers about sealed columns have noise and spend people's budgets. The page shows the cost before it spends anything.",
       examples.length ? el("ul", {class: "examples"}, examples) : null));
   }
 
@@ -126,7 +126,7 @@ export class Query {
       event.preventDefault(); // it would press the button that gets the focus
       name.closest("dialog").querySelector(".primary").click();
     }});
-    const answer = await ask("Save the question", [el("label", {}, "Name ", name), el("p", {class: "faint"}, "Everybody with your role sees it. One of the same name is replaced.")],
+    const answer = await ask("Save the question", [el("label", {}, "Name ", name), el("p", {class: "faint"}, "Everybody with your role sees it. It replaces a question of the same name.")],
       [{label: "Do not save", value: ""}, {label: "Save", value: "save", primary: true}]);
     if (answer === "save" && name.value.trim()) await this.keep({...question, name: name.value.trim()});
   }

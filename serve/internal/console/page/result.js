@@ -38,13 +38,13 @@ export class Result {
     this.panel = el("div", {id: "panel", role: "tabpanel", "aria-labelledby": "tab-" + this.tab, tabindex: "-1"});
     const list = el("div", {role: "tablist", "aria-label": "Show the result as", class: "tabs", keydown: event => this.key(event, tabs)},
       tabs.map(t => el("button", {type: "button", role: "tab", id: "tab-" + t.id, "aria-controls": "panel", click: () => this.open(t)}, t.label)));
-    show($("result"), el("div", {class: "result-head"}, el("h2", {class: "sr"}, "Result"), list, this.facts(result), result.columns.length ? el("button", {type: "button", class: "download", title: "The rows that are shown, as a file", click: () => download(csv(result))}, "CSV") : null), ...this.notes(result), this.panel);
+    show($("result"), el("div", {class: "result-head"}, el("h2", {class: "sr"}, "Result"), list, this.facts(result), result.columns.length ? el("button", {type: "button", class: "download", title: "Download the rows of this table", click: () => download(csv(result))}, "CSV") : null), ...this.notes(result), this.panel);
     this.open(tabs.find(t => t.id === this.tab));
   }
 
   // age says that what is shown is not of the last statement.
   age() {
-    if (this.shown && !$("aged")) $("result").prepend(el("p", {id: "aged", class: "aged faint"}, "Below is still the answer to the statement before."));
+    if (this.shown && !$("aged")) $("result").prepend(el("p", {id: "aged", class: "aged faint"}, "This is the answer to the previous statement."));
   }
 
   open(tab) {
