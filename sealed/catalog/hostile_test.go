@@ -103,11 +103,12 @@ func TestHostileTriggers(t *testing.T) {
 func TestPatience(t *testing.T) {
 	p := newPlace(t)
 	k := p.keeper()
-	check(t, p.conn.Exec(`INSERT INTO geosql_sealed_account WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < 300000) SELECT i, x'00' FROM r`))
 	defer func(d time.Duration) { patience = d }(patience)
 	patience = time.Millisecond
 	const want = "reading geosql_sealed_account takes longer than 1ms, restore the database from a backup: interrupted"
-	if _, err := k.Known(); err == nil || err.Error() != want {
+	err := each(p.conn, `WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT count(*) FROM r LEFT JOIN main.geosql_sealed_account`,
+		func([]sqlite.Value) error { return nil })
+	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	patience = time.Minute
