@@ -16,6 +16,7 @@ import (
 type fakeBackend struct {
 	options  backendOptions
 	verifier wire.Verifier
+	began    chan<- bool // gets an element when a statement has begun, if it has room
 }
 
 func (b *fakeBackend) Login(_ context.Context, user, _ string) (wire.Verifier, bool, error) {
@@ -86,6 +87,10 @@ func (r *fakeRows) Next(row wire.Row) (bool, error) {
 		return false, nil
 	}
 	r.done = true
+	select {
+	case r.statement.session.backend.began <- true:
+	default:
+	}
 	select {
 	case <-time.After(time.Duration(r.statement.wait) * time.Millisecond):
 	case <-r.ctx.Done():

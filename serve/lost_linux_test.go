@@ -46,9 +46,9 @@ func TestLostClients(t *testing.T) {
 		defer close(ended)
 		asking.Exec(context.Background(), "wait 1000", pgx.QueryExecModeSimpleProtocol)
 	}()
-	time.Sleep(500 * time.Millisecond)
+	<-s.began
 	link("down")
-	for end := time.Now().Add(20 * time.Second); strings.Count(s.said.String(), "a session ended") < 2; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); strings.Count(s.said.String(), "a session ended") < 2; time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("sessions of lost clients go on")
 		}

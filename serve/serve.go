@@ -132,7 +132,7 @@ func open(path string, o Options, openBackend func(backendOptions) (backend, err
 		}
 		observers = append(observers, s.audit)
 	}
-	logins := throttle.New()
+	logins := throttle.New(time.Now)
 	keyring := sealed.NewKeyring(o.Keys...)
 	s.backend, err = openBackend(backendOptions{
 		path: path, database: databaseName(path), ledger: s.vault.ledgerAt, keyring: keyring, worker: o.Worker,

@@ -66,6 +66,7 @@ type site struct {
 	*Server
 	httpAddr string
 	served   chan error // the results of Serve
+	began    chan bool  // gets an element when a fake's statement has begun
 }
 
 // lines are the lines of a log.
@@ -121,9 +122,10 @@ func newSiteIn(t *testing.T, folder string) *site {
 // fake serves by a backend of few words.
 func (s *site) fake() *site {
 	s.Helper()
+	s.began = make(chan bool, 1)
 	return s.serve(func(o backendOptions) (backend, error) {
 		v, err := wire.NewVerifier("sesame", wire.DefaultIterations)
-		return &fakeBackend{o, v}, err
+		return &fakeBackend{o, v, s.began}, err
 	})
 }
 
@@ -150,7 +152,7 @@ func (s *site) serve(openBackend func(backendOptions) (backend, error)) *site {
 func (s *site) wait(pattern string, n int) (found []string) {
 	s.Helper()
 	p := regexp.MustCompile("(?m)" + pattern)
-	for deadline := time.Now().Add(20 * time.Second); len(found) < n; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); len(found) < n; time.Sleep(5 * time.Millisecond) {
 		found = p.FindAllString(s.said.String(), -1)
 		if time.Now().After(deadline) {
 			s.Fatalf("%d lines match %s, want %d:\n%s", len(found), pattern, n, s.said.String())
@@ -394,7 +396,7 @@ func TestServeDrains(t *testing.T) {
 		var n int
 		done <- busy.QueryRow(context.Background(), "wait 1500", pgx.QueryExecModeSimpleProtocol).Scan(&n)
 	}()
-	time.Sleep(300 * time.Millisecond)
+	<-s.began
 	if status, _ := servetest.Fetch(t, http.DefaultClient, "http://"+s.httpAddr+"/healthz"); status != 200 {
 		t.Error(status)
 	}
@@ -418,21 +420,24 @@ func TestServeDrainsNotForEver(t *testing.T) {
 	busy := s.MustConnect("sslmode=disable")
 	done := make(chan error, 1)
 	go func() {
-		_, err := busy.Exec(context.Background(), "wait 20000", pgx.QueryExecModeSimpleProtocol)
+		_, err := busy.Exec(context.Background(), "wait 600000", pgx.QueryExecModeSimpleProtocol)
 		done <- err
 	}()
-	time.Sleep(300 * time.Millisecond)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	<-s.began
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	stopped := make(chan error, 1)
 	go func() { stopped <- s.Shutdown(ctx) }()
-	time.Sleep(100 * time.Millisecond)
+	for begun, status := time.Now(), 200; status == 200 && time.Since(begun) < time.Minute; time.Sleep(time.Millisecond) {
+		status, _ = servetest.Fetch(t, http.DefaultClient, "http://"+s.httpAddr+"/healthz")
+	}
 	for path, want := range map[string]string{"/healthz": "draining", "/": "the server is stopping"} {
 		if status, text := servetest.Fetch(t, http.DefaultClient, "http://"+s.httpAddr+path); status != 503 || text != want {
 			t.Errorf("%s: %d %s", path, status, text)
 		}
 	}
-	if err := <-stopped; !errors.Is(err, context.DeadlineExceeded) {
+	cancel()
+	if err := <-stopped; !errors.Is(err, context.Canceled) {
 		t.Errorf("Shutdown returns %v", err)
 	}
 	if err := <-done; err == nil {

@@ -196,7 +196,7 @@ func (b *Browser) Text(expression string) (s string) { b.T.Helper(); b.Eval(expr
 // Until waits until an expression is true.
 func (b *Browser) Until(condition string) {
 	b.T.Helper()
-	for wait := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for wait := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		var ok bool
 		b.Eval("Boolean("+condition+")", &ok)
 		if ok {

@@ -27,6 +27,11 @@ func TestKill(t *testing.T) {
 	seen := map[string]string{} // answers by question
 	var mu sync.Mutex
 	answers, price := 0, 0 // price is the cost of the questions, as multiples of epsilon
+	answered := func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return answers
+	}
 	for round := range rounds {
 		s := p.serve()
 		stop := make(chan struct{})
@@ -74,7 +79,12 @@ func TestKill(t *testing.T) {
 				}
 			})
 		}
-		time.Sleep(time.Duration(50+random.IntN(400)) * time.Millisecond)
+		for before, begun := answered(), time.Now(); answered() < before+10; time.Sleep(time.Millisecond) {
+			if time.Since(begun) > time.Minute {
+				t.Fatalf("round %d: %d answers in a minute", round, answered()-before)
+			}
+		}
+		time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond)
 		if round%3 != 1 { // workers
 			for _, id := range s.workers() {
 				pid, err := strconv.Atoi(id)

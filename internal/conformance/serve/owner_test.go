@@ -33,7 +33,7 @@ func TestOwnerBesideSessions(t *testing.T) {
 		t.Errorf("the cursor goes on with %q, %v", got, err)
 	}
 	p.run("role", p.path, "drop", "ann")
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if _, err := silent.conn.WaitForNotification(ctx); stateOf(err) != "57P01" { // it has asked nothing
 		t.Errorf("the session of a role that was dropped: %v", err)

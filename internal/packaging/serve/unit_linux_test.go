@@ -217,6 +217,11 @@ func TestUnitServes(t *testing.T) {
 	log := fmt.Sprintf("/proc/%d/root/var/log/geosql/audit.log", m.server.Process.Pid)
 	m.check(os.Rename(log, log+".1")) // as logrotate does
 	m.output(exec.Command("sh", "-c", strings.ReplaceAll(s.reload, "$MAINPID", fmt.Sprint(m.server.Process.Pid))))
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(log); err == nil || time.Now().After(end) {
+			break
+		}
+	}
 	m.answers("")
 	for _, name := range []string{log, log + ".1"} {
 		if text, err := os.ReadFile(name); err != nil || !strings.Contains(string(text), `"sqlstate":"00000"`) {

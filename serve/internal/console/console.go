@@ -71,7 +71,7 @@ func New(backend Backend, options Options) *Server {
 	options.Idle = cmp.Or(options.Idle, 30*time.Minute)
 	options.Absolute = cmp.Or(options.Absolute, 12*time.Hour)
 	if options.Throttle == nil {
-		options.Throttle = throttle.New()
+		options.Throttle = throttle.New(time.Now)
 	}
 	s := &Server{
 		backend: backend,

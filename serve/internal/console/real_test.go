@@ -114,7 +114,7 @@ func (b *browser) download() string {
 	folder := b.T.TempDir()
 	b.Call("Page.setDownloadBehavior", object{"behavior": "allow", "downloadPath": folder}, nil)
 	b.Click(".download")
-	for begun := time.Now(); time.Since(begun) < 20*time.Second; time.Sleep(20 * time.Millisecond) {
+	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(20 * time.Millisecond) {
 		text, err := os.ReadFile(filepath.Join(folder, "answer.csv"))
 		if err == nil && len(text) > 0 {
 			return string(text)

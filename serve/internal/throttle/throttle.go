@@ -51,9 +51,9 @@ type record struct {
 	checking int       // passwords that are being checked
 }
 
-// New returns a throttle that remembers nothing yet.
-func New() *Throttle {
-	t := &Throttle{now: time.Now, by: map[key]*list.Element{}, recent: list.New()}
+// New returns a throttle that remembers nothing yet, and reads the time from a clock.
+func New(now func() time.Time) *Throttle {
+	t := &Throttle{now: now, by: map[key]*list.Element{}, recent: list.New()}
 	t.judged = sync.NewCond(&t.mu)
 	return t
 }

@@ -19,8 +19,8 @@ type clock struct {
 }
 
 func newClock(t *testing.T) *clock {
-	c := &clock{New(), t, time.Unix(1e9, 0)}
-	c.Throttle.now = func() time.Time { return c.now }
+	c := &clock{t: t, now: time.Unix(1e9, 0)}
+	c.Throttle = New(func() time.Time { return c.now })
 	return c
 }
 
@@ -95,7 +95,7 @@ func TestRepeatedPassword(t *testing.T) {
 // Tries at the same time get no more guesses than one after the other.
 func TestAtTheSameTime(t *testing.T) {
 	for _, user := range []string{"ana", "user%d"} { // one user, and many
-		throttle, free := New(), freeTries
+		throttle, free := newClock(t), freeTries // no wait is over meanwhile
 		if strings.HasPrefix(user, "user") {
 			free = freeOfAddress
 		}
@@ -119,7 +119,7 @@ func TestAtTheSameTime(t *testing.T) {
 
 // A program that opens many connections at once, as pools do, is not refused.
 func TestRightAtTheSameTime(t *testing.T) {
-	throttle := New()
+	throttle := New(time.Now)
 	var all sync.WaitGroup
 	for range 100 {
 		all.Go(func() {
@@ -136,7 +136,7 @@ func TestRightAtTheSameTime(t *testing.T) {
 
 // While a password is checked, others are.
 func TestSlowCheck(t *testing.T) {
-	throttle := New()
+	throttle := New(time.Now)
 	slow, checked := make(chan bool), make(chan bool)
 	go func() {
 		defer close(checked)

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -319,9 +320,9 @@ func TestLoginTimeout(t *testing.T) {
 }
 
 func TestIdleSessionsOutliveTheLoginTimeout(t *testing.T) {
-	s := serve(t, Options{LoginTimeout: 500 * time.Millisecond, MessageTimeout: 50 * time.Millisecond})
+	s := serve(t, Options{LoginTimeout: 3 * time.Second, MessageTimeout: time.Second})
 	c := s.connect(t, "")
-	time.Sleep(600 * time.Millisecond)
+	time.Sleep(3 * time.Second)
 	if _, err := c.Exec(background(t), "rows 1"); err != nil {
 		t.Error(err)
 	}
@@ -343,8 +344,8 @@ func TestHalfAMessage(t *testing.T) {
 func TestMessageLimits(t *testing.T) {
 	s := serve(t, Options{MaxMessage: 1000, MaxPrepared: 10})
 	c := s.connect(t, "").PgConn()
-	for range 10 {
-		post(c, parse(time.Now().String(), "rows 1"))
+	for i := range 10 {
+		post(c, parse(fmt.Sprint("s", i), "rows 1"))
 	}
 	post(c, parse("more", "rows 1"), sync_)
 	if got := talk(t, c); got != strings.Repeat("ParseComplete ", 10)+"53000 ReadyForQuery" {

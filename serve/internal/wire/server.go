@@ -91,7 +91,7 @@ func NewServer(handler Handler, options Options) *Server {
 	options.MessageTimeout = cmp.Or(options.MessageTimeout, time.Minute)
 	options.WriteTimeout = cmp.Or(options.WriteTimeout, time.Minute)
 	if options.Throttle == nil {
-		options.Throttle = throttle.New()
+		options.Throttle = throttle.New(time.Now)
 	}
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.DiscardHandler)

@@ -469,7 +469,7 @@ func TestProtocolNames(t *testing.T) {
 	c.answers(`DECLARE "a ""b" CURSOR FOR SELECT id, temperature FROM reading`, "")
 	conn := c.PgConn().Conn()
 	fe := c.PgConn().Frontend()
-	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	conn.SetDeadline(time.Now().Add(time.Minute))
 	for _, name := range []string{`a "b`, "nothing"} {
 		fe.SendDescribe(&pgproto3.Describe{ObjectType: 'P', Name: name})
 		fe.SendSync(&pgproto3.Sync{})
