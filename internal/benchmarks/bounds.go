@@ -37,6 +37,9 @@ var bounded = []bound{
 	{"curve", "`dx_curve`, by `sum(x)`, 60 accounts", 8, "times", false, overPoints("make-points", "dx_curve", 1e6, 60)},
 	{"percentiles", "`dx_percentiles` of 19 under dh, by `sum(x)`, 60 accounts", 12, "times", false, overPoints("make-points", "dx_percentiles", 1e6, 60)},
 	{"groups", "100,000 groups of ten rows, each charged (reserved), by the same with `sum`", 4, "times", false, overPoints("make-points", "groups", 1e6, 1e5)},
+	{"plain", "by the command, nothing reserved: table-valued `geoind_laplace` over 200,000 rows, 20,000 accounts in no order", 0.8, "s", false, plainly},
+	{"plain-go", "the same from Go, after one `budget_reserve_for`", 1.2, "s", false, overPoints("make-shuffled", "laplace-counted", 2e5, 2e4)},
+	{"reserve", "`budget_reserve` for 1,000,000 accounts", 2.5, "s", false, firstReservation},
 	{"predictive", "`predictive_step`, 100,000 traces of two points, reserved", 4, "s", false, overTraces("predictive", 1e5)},
 	{"pim", "`pim_step`, the same", 10, "s", false, overTraces("pim", 1e5)},
 	{"pim-cells", "`pim_step`, 10,201 cells, sets of 200, a step", 0.25, "ms", false, alone("pim-cells", 2000)},
@@ -246,6 +249,30 @@ func overPoints(made, do string, rows, accounts int) func(context.Context, *tree
 		took, _, err := task{Do: do, File: file, Rows: rows, Accounts: accounts}.start(ctx, t.program)
 		return took, err
 	}
+}
+
+// releasePoints releases the points of a table.
+const releasePoints = `SELECT count(g.lat), count(g.lon) FROM t, geoind_laplace(t.account, t.lat, t.lon, 0.01) g`
+
+// plainly measures the command, as everybody calls it.
+func plainly(ctx context.Context, t *tree) (timing, error) {
+	file, err := t.points(ctx, "make-shuffled", 2e5, 2e4)
+	if err != nil {
+		return timing{}, err
+	}
+	_, u, err := run(ctx, exec.Command(t.geosql, file, releasePoints))
+	return timing{Seconds: u.wall.Seconds()}, err
+}
+
+// firstReservation measures the first reservation of a million accounts.
+func firstReservation(ctx context.Context, t *tree) (timing, error) {
+	file, err := t.points(ctx, "make-points", 1, 1e6)
+	if err != nil {
+		return timing{}, err
+	}
+	took, u, err := task{Do: "reserve", File: file}.start(ctx, t.program)
+	fmt.Printf("%-16s %s of memory\n", "reserve", megabytes(u.memory))
+	return took, errors.Join(err, removeAll(t.data, filepath.Base(file)+"*"))
 }
 
 // overTraces measures a task over new traces.

@@ -28,9 +28,13 @@ type Cost struct {
 func (d *DryRun) Costs() ([]Cost, error) {
 	d.Certainty, d.Doubt = d.certainty()
 	guessed := d.Certainty == Guessed
+	balance, err := d.session.balances()
+	if err != nil {
+		return nil, err
+	}
 	rows := make([]Cost, 0, len(d.totals)+1)
 	for of, total := range d.totals {
-		b, err := d.session.Balance(of.Account, of.Unit)
+		b, err := balance(of.Account, of.Unit)
 		if err != nil {
 			return nil, err
 		}
@@ -93,9 +97,18 @@ func (d *DryRun) rule(f *Function, t *Total) string {
 
 // Balance returns the balance of an account, empty if there is no ledger.
 func (s *Session) Balance(account string, unit budget.Unit) (ledger.Balance, error) {
+	balance, err := s.balances()
+	if err != nil {
+		return ledger.Balance{}, err
+	}
+	return balance(account, unit)
+}
+
+// balances returns [Session.Balance] for many accounts.
+func (s *Session) balances() (func(string, budget.Unit) (ledger.Balance, error), error) {
 	l, err := s.Ledger()
 	if err != nil {
-		return ledger.Balance{}, IgnoreNoLedger(err)
+		return func(string, budget.Unit) (ledger.Balance, error) { return ledger.Balance{}, nil }, IgnoreNoLedger(err)
 	}
-	return l.Balance(account, unit)
+	return l.Balance, nil
 }
