@@ -48,12 +48,11 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// site returns the folder of the site, in one of three runs: it takes 20 seconds of processor time to build.
+// site returns the folder of the site.
 func site(t *testing.T) string {
 	t.Helper()
 	need.Programs(t, "make", "node")
 	need.File(t, ".vitepress/node_modules", "make site")
-	trials.Together(t, 3)
 	if err := build(); err != nil {
 		t.Fatal(err)
 	}

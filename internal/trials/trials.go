@@ -63,18 +63,6 @@ func Rarely(t testing.TB, runs int) {
 	}
 }
 
-// Together is Rarely for tests that share what takes long: in a run of a package all of them have their turn, or none.
-func Together(t testing.TB, runs uint64) {
-	t.Helper()
-	first, err := ofRun()
-	if err != nil {
-		t.Fatalf("%s is not a seed: %v", seedVariable, err)
-	}
-	if os.Getenv(wholeVariable) == "" && first%runs > 0 {
-		t.Skipf("it is in one of %d runs: %s=1 has it in each", runs, wholeVariable)
-	}
-}
-
 // Histories has package rapid check few random histories in each test, unless GEOSQL_WHOLE is in the environment or the command line
 // has -rapid.checks. TestMain calls it.
 func Histories(few int) {
