@@ -180,6 +180,25 @@ func reserveAndScan(dir string, say reporter) error {
 	}
 }
 
+// reserveForScan reserves the charges of each scan.
+func reserveForScan(dir string, say reporter) error {
+	db := connect(dir)
+	say.ready()
+	for {
+		var n int
+		r := release{"m", fmt.Sprintf(`SELECT account, geoind_laplace(account, lat, lon, 0.5) FROM t WHERE i < %d`, counted)}
+		if err := db.QueryRow(`SELECT budget_reserve_for(?)`, r.query).Scan(&n); err != nil {
+			return err
+		}
+		if err := r.report(db, half, say); err != nil {
+			return err
+		}
+	}
+}
+
+// counted is how many rows such a scan has.
+const counted = scanAccounts * setAside
+
 // Accounts called w0, w1, .. have windows of a second and changing limits, at
 // most windowMost answers; those called v0, v1, .. have windows that change too.
 const (

@@ -73,6 +73,9 @@ func asSetAside(answers, processes int64) int64 {
 	return setAside * (answers/(setAside*3/4) + processes)
 }
 
+// asCounted is for processes that reserve the charges of a statement before it.
+func asCounted(answers, processes int64) int64 { return answers + counted*processes }
+
 // asSetAsideOrMarked is asSetAside for traces: the first of a statement is marked, and reserves ahead.
 func asSetAsideOrMarked(answers, processes int64) int64 {
 	return asSetAside(answers, processes) + doubled(answers, processes)
@@ -111,6 +114,11 @@ var scenarios = []*scenario{
 		name: "budget_reserve, then use", prepare: prepareScan, span: span, eps: half,
 		most:    asSetAside,
 		players: []play{reserveAndScan},
+	},
+	{
+		name: "budget_reserve_for, then use", prepare: prepareScan, span: span, eps: half,
+		most:    asCounted,
+		players: []play{reserveForScan, reserveForScan},
 	},
 	{
 		name: "limits and windows change", prepare: prepareScan, span: 500 * time.Millisecond, eps: half, window: windowMost * half,
