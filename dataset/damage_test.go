@@ -12,6 +12,7 @@ import (
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/dataset/internal/datasettest"
 	"github.com/geosql/geosql/internal/printable/printabletest"
+	"github.com/geosql/geosql/internal/trials"
 )
 
 // insides are words that tell people nothing of their file.
@@ -35,15 +36,15 @@ func TestDamagedFiles(t *testing.T) {
 			step := 1 + len(whole)/4096 // a GeoPackage is mostly empty
 			refused := 0
 			for i := 0; i < len(whole); i += step {
-				for _, change := range []byte{0x15, 0x80, 0xff} {
+				for _, change := range trials.Some(t, 1, []byte{0x15, 0x80, 0xff}...) {
 					damaged := append([]byte(nil), whole...)
 					damaged[i] ^= change
 					refused += readDamaged(t, path, name, damaged)
 				}
 				readDamaged(t, path, name, whole[:i])
 			}
-			if format != dataset.GeoPackage && refused < len(whole)/4 {
-				t.Errorf("%d of %d damaged files are refused", refused, 3*len(whole))
+			if format != dataset.GeoPackage && refused < len(whole)/12 {
+				t.Errorf("%d damaged files are refused, and the file has %d bytes", refused, len(whole))
 			}
 		})
 	}
