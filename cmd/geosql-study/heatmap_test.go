@@ -41,7 +41,7 @@ func TestStudyHeatmapOfCheckIns(t *testing.T) {
 		most  [3]float64
 	}{{"-whole=false", [3]float64{38, 90, 230}}, {"-whole", [3]float64{30, 75, 230}}} {
 		rows := csvRows(t, clitest.Query(t, "heatmap", "-points", points, "-domain", "40.484,-74.259,40.918,-73.701",
-			"-epsilon", "1", "-cells", "191", "-questions", "100", "-draws", "30", c.whole))
+			"-epsilon", "1", "-cells", "191", "-questions", "100", "-draws", "50", c.whole))
 		for i, most := range c.most {
 			flat, adaptive := measure(t, rows[i], "mean_error"), measure(t, rows[3+i], "mean_error")
 			t.Logf("%s, squares of %s m: flat %v, adaptive %v", c.whole, rows[i]["side"], flat, adaptive)

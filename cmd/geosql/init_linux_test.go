@@ -229,7 +229,7 @@ func TestInitIsLeft(t *testing.T) {
 func TestInitIsInterrupted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	rows := strings.Repeat("ana,38.72,-9.14\nbo,38.73,-9.15\n", 300_000)
+	rows := strings.Repeat("ana,38.72,-9.14\nbo,38.73,-9.15\n", 1_500_000) // which take seconds
 	file, db := writeTo(t, filepath.Join(dir, "trips.csv"), "person,lat,lon\n"+rows), filepath.Join(dir, "city.db")
 	interrupt := func() {
 		t.Helper()
