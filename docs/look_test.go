@@ -139,7 +139,7 @@ func tour(b *browser.Browser) (faults []string) {
 }
 
 // examined are pages of each kind.
-var examined = []string{"index.html", "first-hour.html", "install.html", "epsilon.html", "command.html", "claims.html"}
+var examined = []string{"index.html", "first-hour.html", "install.html", "epsilon.html", "command.html", "reference.html", "claims.html"}
 
 type screen struct {
 	name          string

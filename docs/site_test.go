@@ -176,7 +176,7 @@ func open(b *browser.Browser, url string) {
 const searches = `{
 	"how much noise": "questions.html#how-much-noise", "group by": "questions.html#how-do-i-group-by", "timezone": "questions.html#which-time-zone",
 	"how many people": "questions.html#how-many-people", "delete a person": "questions.html#how-do-i-delete", "budget is empty": "questions.html#the-budget-is-empty",
-	"kettle": "first-answer-meters.html", "antimeridian": "reference.html", "geoind_epsilon_for": "reference.html#geoind_epsilon_for"}`
+	"kettle": "first-answer-meters.html", "antimeridian": "reference/declared.html", "geoind_epsilon_for": "reference/free.html#geoind_epsilon_for"}`
 
 // A reader opens pages, follows a link, and searches, under a path that the site was not
 // built for. Nothing is loaded from another host.
@@ -224,6 +224,44 @@ func TestAReaderOfTheSite(t *testing.T) {
 	search("geoind_epsilon_for")
 	b.Click(".VPLocalSearchBox a.result")
 	b.Until(`location.hash === "#geoind_epsilon_for" && document.querySelector(location.hash)?.textContent.startsWith("geoind_epsilon_for")`)
+	b.Check(strings.TrimSuffix(address, "/some/where/"))
+}
+
+// The filter leaves the functions that have all words, with their headings and no others, says how many, and is used with the keyboard.
+func TestFunctionsAreFiltered(t *testing.T) {
+	address := serve(t, site(t), "/some/where/")
+	b := browser.New(t)
+	b.Size(1280, 720, "light")
+	open(b, address+"reference.html")
+	b.Until(`/^(\d\d+) of \1$/.test(document.querySelector("main output")?.textContent)`)
+	all := b.Text(`document.querySelector("main output").textContent`)
+	b.Eval(`document.querySelector("main label input").focus()`, nil)
+	for _, c := range []struct{ words, names, sections string }{
+		{"Sealed MEDIAN", "dx_median", "over-sealed-values"},
+		{"median nothing", "", ""},
+		{"_within", "dx_within dx_rank_within", "free-on-public-arguments"},
+	} {
+		b.Press("Ctrl+a")
+		b.Write(c.words)
+		names := strings.Fields(c.names)
+		b.Until(fmt.Sprintf(`document.querySelector("main output").textContent.startsWith("%d of ")`, len(names)))
+		var found struct{ Names, Sections string }
+		b.Eval(`(() => {
+  const shown = selector => [...document.querySelectorAll("main .vp-doc " + selector)].filter(e => e.checkVisibility());
+  return {Names: shown("li").map(e => e.textContent.match(/\w+/)[0]).join(" "), Sections: shown("h2:not(#rules-of-all-functions)").map(e => e.id).join()};
+})()`, &found)
+		if found.Names != c.names || found.Sections != c.sections {
+			t.Errorf("%q leaves %q of %q", c.words, found.Names, found.Sections)
+		}
+	}
+	b.Press("Escape")
+	b.Until(fmt.Sprintf(`document.querySelector("main output").textContent === %q`, all))
+	b.Write("sealed median")
+	b.Press("Tab")
+	b.Until(`document.activeElement.parentElement.id === "over-sealed-values"`)
+	b.Eval(`document.querySelector("main label input").focus()`, nil)
+	b.Press("Enter")
+	b.Until(`location.pathname.endsWith("/reference/sealed.html") && location.hash === "#dx_median" && document.querySelector(location.hash)?.localName === "h2"`)
 	b.Check(strings.TrimSuffix(address, "/some/where/"))
 }
 

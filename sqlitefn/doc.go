@@ -16,7 +16,7 @@
 //
 // # The frame and the families
 //
-// Each function is a row of one table, which registration, geosql_help and docs/reference.md use:
+// Each function is a row of one table, which registration, geosql_help and docs/reference use:
 // functions.go makes it of the rows of the families. The families release (internal/location, reading
 // and trace), declare (declare), or are for the owner (owner). They import internal/frame, which decodes
 // the arguments of a call, remembers plans that were built from the public ones, and charges or counts; and two packages

@@ -144,11 +144,14 @@ func ScalarNames() (names []string) {
 	return slices.Compact(names)
 }
 
+// Functions is the table of all functions.
+var Functions = functions
+
 // ReferenceExamples returns the examples of the reference, in its order, except those of
-// the owner's functions, which release nothing.
+// the owner's functions, which release nothing, and of functions over sealed values, which need such a table.
 func ReferenceExamples() (statements []string) {
 	for _, f := range functions {
-		if f.Section != frame.ForOwner {
+		if f.Section != frame.ForOwner && f.Section != frame.OverSealed {
 			statements = append(statements, f.Examples...)
 		}
 	}

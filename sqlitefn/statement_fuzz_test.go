@@ -27,7 +27,7 @@ var fuzzTables = []string{
 // error is one plain line, nobody spends more than a limit, the ledger verifies, and the charges
 // are not more than a dry run has foretold.
 func FuzzStatement(f *testing.F) {
-	seeds := append(fuzztest.Statements(f, "../internal/conformance/scripts/*.sql", "../examples/sql/*.sql", "../README.md", "../docs/*.md"), append(drySelects, dryWrites...)...)
+	seeds := append(fuzztest.Statements(f, "../internal/conformance/scripts/*.sql", "../examples/sql/*.sql", "../README.md", "../docs/*.md", "../docs/reference/*.md"), append(drySelects, dryWrites...)...)
 	for _, query := range trials.Some(f, len(seeds)/3, seeds...) {
 		f.Add(query)
 	}

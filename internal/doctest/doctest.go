@@ -55,10 +55,10 @@ var (
 func Charging(reference string) (functions []string) {
 	name := ""
 	for line := range strings.Lines(reference) {
-		if heading, is := strings.CutPrefix(line, "### "); is {
-			name, _, _ = strings.Cut(strings.TrimSpace(heading), " ")
+		if heading, is := strings.CutPrefix(line, "## "); is {
+			name = strings.TrimSpace(heading)
 		}
-		if strings.HasPrefix(line, "Charges ") && !slices.Contains(functions, name) {
+		if cost, is := strings.CutPrefix(line, "**Cost**: "); is && cost != "nothing.\n" && !slices.Contains(functions, name) {
 			functions = append(functions, name)
 		}
 	}

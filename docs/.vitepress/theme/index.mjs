@@ -1,3 +1,5 @@
 import theme from 'vitepress/theme-without-fonts'
+import FunctionFilter from './FunctionFilter.vue'
 import './style.css'
-export default theme
+
+export default { extends: theme, enhanceApp: ({ app }) => app.component('FunctionFilter', FunctionFilter) }

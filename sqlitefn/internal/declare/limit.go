@@ -30,8 +30,8 @@ var limitFunctions = []*frame.Function{
 			"**Reopening a budget is the owner's decision and not part of the proof**: losses add up across windows as they do within one. " +
 			"If somebody's secrets in different windows are related, the bound is `spent`, the sum since the beginning. Setting the clock back reopens nothing; " +
 			"setting it forward opens windows early. Reservations of a statement can be neither used nor returned after the window ends.",
-		Examples: []string{"SELECT budget_limit('*', 'm', 0.05)", "SELECT budget_limit('ana', 'kWh', 40)",
-			"SELECT budget_limit('*', 'record', 15)", "SELECT budget_limit('*', 'set', 10)", "SELECT budget_limit('bo', 'm', 0.02, 86400)"},
+		Examples: []string{"SELECT budget_limit('*', 'm', 0.1)", "SELECT budget_limit('*', 'kWh', 400)",
+			"SELECT budget_limit('*', 'record', 100)", "SELECT budget_limit('*', 'set', 10)", "SELECT budget_limit('bo', 'm', 0.02, 86400)"},
 		Scalar: budgetLimit,
 	},
 	{

@@ -29,7 +29,7 @@ var modelFunctions = []*frame.Function{
 		Notes: "**A model is public, and training adds no noise: training it on secrets releases them.** " +
 			"Each trace is divided into slots of one period, starting at its first point. The first point in a slot counts as a visit to its cell; two consecutive slots that both have points make a transition. " +
 			"The order of rows does not matter. A row with NULL as location or time contributes nothing; if there is no other row, the result is NULL. " +
-			"domain, cell_m and period_seconds must be constant within a group. A cell without transitions gets transitions to its neighbours, and no transition has probability 0. Charges nothing.",
+			"domain, cell_m and period_seconds must be constant within a group. A cell without transitions gets transitions to its neighbours, and no transition has probability 0.",
 		Examples: []string{
 			"WITH fix(trace, t, lat, lon) AS (VALUES ('tram', 0, 39.95, 116.25), ('tram', 60, 39.96, 116.26), ('tram', 120, 39.97, 116.27), ('tram', 180, 39.96, 116.26))\n" +
 				"SELECT typeof(markov_train(trace, t, lat, lon, 'haidian', 1000, 60)) FROM fix",

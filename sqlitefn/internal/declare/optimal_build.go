@@ -43,7 +43,7 @@ var buildFunctions = []*frame.Function{
 			"Losses need not be a metric; given ones are 0 to 1e18, and each place has one for each release. " +
 			"Rows with role 'output', 1 to 1,024 together with those of 'both', have no distances and losses of their own: where others give JSON, they give '[]'. " +
 			"If all places can be released, 50 take a fraction of a second, 100 some seconds and 200 about a minute; with a dilation of 1.1, 200 take some seconds and 1,000 some minutes. " +
-			"More than 600 places with a dilation of 1 need more than the 8 GB of memory that a computation may take. An interrupt ends it within seconds. Charges nothing.",
+			"More than 600 places with a dilation of 1 need more than the 8 GB of memory that a computation may take. An interrupt ends it within seconds.",
 		Examples: []string{
 			"WITH home(lat, lon, people) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
 				"SELECT typeof(optql_build(lat, lon, people, 0.0004, 1, 'haidian')) FROM home",

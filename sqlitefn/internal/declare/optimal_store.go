@@ -40,7 +40,7 @@ var optimalFunctions = []*frame.Function{
 			"dilation, true_dilation (of the spanner), constraints, gap (the share of its loss that a better solution could save), " +
 			"quality_loss (average loss of a release: metres of the domain's frame, which may be longer than metres along the Earth by the kappa that geo_domain returns, their squares if the quality is 'squared', a probability if it is 'binary', and the loss in the rows if it is 'given'), adv_error (the same after someone who knows the weights has made the best of each release, as geoind_remap does), " +
 			"largest_snap (the greatest distance from a location to its place, in metres of the domain's frame), seconds (the time that the solution took).",
-		Examples: []string{"SELECT optql_report('homes') ->> 'quality_loss', optql_report('homes') ->> 'largest_snap'"},
+		Examples: []string{"SELECT round(optql_report('homes') ->> 'quality_loss'), round(optql_report('homes') ->> 'largest_snap')"},
 		Scalar:   optqlReport,
 	},
 }

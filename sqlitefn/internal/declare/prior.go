@@ -24,7 +24,7 @@ var priorFunctions = []*frame.Function{
 		Does: "Builds a prior, a public belief about where people are, from places with weights; returns a BLOB for prior_store.",
 		Notes: "**A prior is public, and building it adds no noise: building it from secrets releases them.** " +
 			"A place is the lattice point of its location; rows with the same one add up. There are at most 1048576 places. The order of rows does not matter. " +
-			"A row with NULL as location contributes nothing; if there is no other row, the result is NULL. domain must be constant within a group. Charges nothing.",
+			"A row with NULL as location contributes nothing; if there is no other row, the result is NULL. domain must be constant within a group.",
 		Examples: []string{
 			"WITH square(lat, lon, visitors) AS (VALUES (39.92, 116.25, 300), (39.95, 116.32, 120), (40.05, 116.30, 80))\n" +
 				"SELECT typeof(prior_build(lat, lon, visitors, 'haidian')) FROM square",

@@ -15,8 +15,8 @@ var (
 	ArgUnit         = &Arg{Name: "unit", Is: "unit of the budget: 'm', 'm:NAME' (metres in the metric of mechanism NAME), 'm2' (rho per square metre, of geoind_gauss), 'record', 'set' (steps of pim_step), or a universe's unit", Kind: Unit}
 )
 
-// RadiusNote is how radii are rounded.
-const RadiusNote = "It is rounded up to four significant digits. "
+// RadiusAccuracy is how radii are rounded.
+const RadiusAccuracy = "rounded up to four significant digits"
 
-// LeastEpsilonNote says how an epsilon is found that is accurate enough.
-const LeastEpsilonNote = "The answer is rounded up to six significant digits, so that the radius of it is at most the one that was asked for. It is at least 1e-12. "
+// EpsilonAccuracy is how an epsilon is rounded that is accurate enough.
+const EpsilonAccuracy = "rounded up to six significant digits, so that its radius is at most the one that was asked for; at least 1e-12"

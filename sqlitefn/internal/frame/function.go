@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/geosql/geosql/internal/sqlite"
@@ -38,6 +39,7 @@ type Function struct {
 	Remote      bool   // it is evaluated somewhere else, where each of its rows goes with all arguments
 	Does        string // one sentence
 	Charges     string // the charge and its account; empty if there is none
+	Accuracy    string // the functions that tell it, or why there is none; empty if the answer is without noise
 	OnceAs      string // of one that charges for each row: the function that asks about accounts, and charges each once
 	OnceBy      string // the function that makes one sealed value of all that an account has, which is charged once
 	Notes       string // other things that a user has to know
@@ -153,6 +155,12 @@ func (f *Function) Signature() string {
 	b.WriteString(strings.Repeat("]", len(f.Args)-f.Required()) + ")")
 	return b.String()
 }
+
+// Cost says which charge a call makes.
+func (f *Function) Cost() string { return cmp.Or(f.Charges, "nothing") }
+
+// Exactness says which functions tell how far off an answer is.
+func (f *Function) Exactness() string { return cmp.Or(f.Accuracy, "without noise") }
 
 // Forms describes how the function may be called.
 func (f *Function) Forms() string {

@@ -17,7 +17,7 @@ var SelfFunctions = []*Function{
 		Name: "geosql_help", Section: Free, Returns: "TEXT",
 		Args:     []*Arg{argHelp},
 		Does:     "Explains a function.",
-		Examples: []string{"SELECT geosql_help('dx_sum')"},
+		Examples: []string{"SELECT geosql_help('geo_outside')"},
 		Scalar:   geosqlHelp,
 	},
 	{
@@ -28,8 +28,9 @@ var SelfFunctions = []*Function{
 	},
 	{
 		Name: "geosql_debug", Section: Free, Returns: "TEXT", Flags: sqlite.Innocuous,
-		Does:   "Returns the versions of geosql, SQLite and Go, the platform, and the commit that geosql was built from.",
-		Scalar: geosqlDebug,
+		Does:     "Returns the versions of geosql, SQLite and Go, the platform, and the commit that geosql was built from.",
+		Examples: []string{"SELECT substr(geosql_debug(), 1, 8)"},
+		Scalar:   geosqlDebug,
 	},
 }
 
@@ -83,11 +84,10 @@ func (f *Function) help() string {
 	b.WriteString(f.Signature())
 	wrap(&b, f.Does)
 	wrap(&b, "Form: "+f.Forms()+".")
+	wrap(&b, "Cost: "+f.Cost()+".")
+	wrap(&b, "Accuracy: "+f.Exactness()+".")
 	for _, a := range f.Args {
 		wrap(&b, a.Name+": "+a.Is)
-	}
-	if f.Charges != "" {
-		wrap(&b, "Charges "+f.Charges+".")
 	}
 	wrap(&b, f.Notes)
 	return b.String()

@@ -34,7 +34,8 @@ var accuracyFunctions = []*frame.Function{
 	{
 		Name: "geoind_factor", Section: frame.Free, Returns: "REAL", Flags: frame.Pure,
 		Args:     []*frame.Arg{frame.ArgEpsMetre, argBetween},
-		Does:     "Returns how much likelier an answer may be from one location than from another at this distance: e^(epsilon*distance_m), rounded up.",
+		Does:     "Returns how much likelier an answer may be from one location than from another at this distance: e^(epsilon*distance_m).",
+		Accuracy: "rounded up",
 		Notes:    "Locations are first moved to the lattice: add a cell's diagonal to their distance for what a release on a domain may reveal.",
 		Examples: []string{"SELECT geoind_factor(0.005, 200)"},
 		Scalar:   geoindFactor,
@@ -43,15 +44,17 @@ var accuracyFunctions = []*frame.Function{
 		Name: "geoind_radius", Section: frame.Free, Returns: "REAL",
 		Args:     []*frame.Arg{frame.ArgEpsMetre, argHolds, argFrame, argNoise},
 		Does:     "Returns the radius in metres around the true location that contains the released point with probability p.",
+		Accuracy: frame.RadiusAccuracy,
 		Examples: []string{"SELECT geoind_radius(0.005, 0.95)", "SELECT geoind_radius(0.005, 0.95, 'beijing')"},
-		Notes:    frame.RadiusNote + "Without a domain it describes the continuous mechanism; with one it adds half a cell's diagonal (for 'gauss', 0.013 steps more) and the frame's scale error.",
+		Notes:    "Without a domain it describes the continuous mechanism; with one it adds half a cell's diagonal (for 'gauss', 0.013 steps more) and the frame's scale error.",
 		Scalar:   geoindRadius,
 	},
 	{
 		Name: "geoind_epsilon_for", Section: frame.Free, Returns: "REAL",
-		Args: []*frame.Arg{argWithin, argHolds, argFrame, argNoise},
-		Does: "Returns the smallest epsilon per metre with which the released point lies within a radius of the true location with probability p.",
-		Notes: "The inverse of geoind_radius. " + frame.LeastEpsilonNote +
+		Args:     []*frame.Arg{argWithin, argHolds, argFrame, argNoise},
+		Does:     "Returns the smallest epsilon per metre with which the released point lies within a radius of the true location with probability p.",
+		Accuracy: frame.EpsilonAccuracy,
+		Notes: "The inverse of geoind_radius. " +
 			"On a domain a radius that its lattice does not allow, whatever epsilon is, is an error that says the least.",
 		Examples: []string{"SELECT geoind_epsilon_for(500, 0.95)", "SELECT geoind_epsilon_for(2000, 0.95, 'beijing')"},
 		Scalar:   geoindEpsilonFor,
@@ -66,9 +69,10 @@ var accuracyFunctions = []*frame.Function{
 	},
 	{
 		Name: "lbs_radius", Section: frame.Free, Returns: "REAL",
-		Args: []*frame.Arg{frame.ArgEpsMetre, argConfidence, argInterest, argFrame, argNoise},
-		Does: "Returns the radius in metres around the released point to ask a location service for.",
-		Notes: frame.RadiusNote + "The radius depends on the arguments only, never on the noise: a radius that followed the distance between the true location and the released point " +
+		Args:     []*frame.Arg{frame.ArgEpsMetre, argConfidence, argInterest, argFrame, argNoise},
+		Does:     "Returns the radius in metres around the released point to ask a location service for.",
+		Accuracy: frame.RadiusAccuracy,
+		Notes: "The radius depends on the arguments only, never on the noise: a radius that followed the distance between the true location and the released point " +
 			"would reveal the true location.",
 		Examples: []string{"SELECT lbs_radius(0.005, 0.95, 300)"},
 		Scalar:   lbsRadius,

@@ -10,9 +10,10 @@ import (
 var centroidFunctions = []*frame.Function{
 	{
 		Name: "dx_centroid", Section: frame.ReleasedValues, Returns: "TEXT",
-		Args:    []*frame.Arg{frame.ArgContributor, frame.ArgLat, frame.ArgLon, frame.ArgEpsMetre, frame.ArgDomain},
-		Does:    "Releases the centroid of a set of locations as WKT, with planar Laplace noise on the domain's lattice.",
-		Charges: "epsilon in unit m to each account with a location in the group, once per group",
+		Args:     []*frame.Arg{frame.ArgContributor, frame.ArgLat, frame.ArgLon, frame.ArgEpsMetre, frame.ArgDomain},
+		Does:     "Releases the centroid of a set of locations as WKT, with planar Laplace noise on the domain's lattice.",
+		Accuracy: "geoind_radius(epsilon, p, domain) metres and half a cell's diagonal",
+		Charges:  "epsilon in unit m to each account with a location in the group, once per group",
 		Notes: "An answer is at most e^(epsilon*(d + two diagonals of a cell)) times as likely from one set of locations as from another in which each location is at most d metres away from its counterpart; there are two diagonals because the locations and the centroid are rounded. " +
 			"The number of locations and their accounts are public. To release the whole set, release each location with geoind_laplace, which costs epsilon for each. " +
 			"epsilon and domain must be constant within a group. A group charges all its accounts or none. " +

@@ -27,22 +27,23 @@ const densityNotes = "It costs nothing, since it is computed from releases: nois
 var densityFunctions = []*frame.Function{
 	{
 		Name: "geoind_density", Section: frame.Free, Returns: "TEXT", Scoped: true,
-		Args: []*frame.Arg{argDensityLat, argDensityLon, argDensityEps, argDensityOn, argDensity, argDensityOf},
-		Does: "Estimates how many true locations are in the cells of a grid, from released points, as GeoJSON.",
+		Args:     []*frame.Arg{argDensityLat, argDensityLon, argDensityEps, argDensityOn, argDensity, argDensityOf},
+		Does:     "Estimates how many true locations are in the cells of a grid, from released points, as GeoJSON.",
+		Accuracy: "no error bars, as the points of one person are not independent of each other",
 		Notes: densityNotes +
 			"The answer is a FeatureCollection as that of dx_heatmap, over the same grid, with a count rounded to hundredths; cells with less than 0.005 are left out. The members cell_m, epsilon, points and steps say how it was made. " +
 			"Choose cell_m by the purpose of the map, not by the points; cells much smaller than 1/epsilon only follow the noise. " +
-			"With epsilon = ln 4 at 200 m and cells of 250 m the total variation from the truth is three quarters of that of the points themselves, and counts in squares of 1 km have half the error. " +
-			"The points of one person are not independent of each other: there are no error bars.",
+			"With epsilon = ln 4 at 200 m and cells of 250 m the total variation from the truth is three quarters of that of the points themselves, and counts in squares of 1 km have half the error.",
 		Examples: []string{
 			"WITH released AS MATERIALIZED (SELECT g.lat, g.lon FROM (SELECT 39.98 AS lat, 116.31 AS lon UNION SELECT 39.99, 116.32) p, geoind_laplace('ana', p.lat, p.lon, 0.005, 'haidian') g) " +
-				"SELECT geoind_density(lat, lon, 0.005, 'haidian', 1000) FROM released",
+				"SELECT value ->> '$.properties.count' AS count, value ->> '$.geometry.coordinates[0][0]' AS corner FROM json_each((SELECT geoind_density(lat, lon, 0.005, 'haidian', 1000) FROM released), '$.features') ORDER BY count DESC LIMIT 3",
 		},
 		Aggregate: newDensityGroup,
 	}, {
 		Name: "geoind_prior", Section: frame.Free, Returns: "BLOB", Scoped: true,
-		Args: []*frame.Arg{argDensityLat, argDensityLon, argPriorEps, argPriorOn},
-		Does: "Estimates where people are from released points, as a prior for prior_store and geoind_remap.",
+		Args:     []*frame.Arg{argDensityLat, argDensityLon, argPriorEps, argPriorOn},
+		Does:     "Estimates where people are from released points, as a prior for prior_store and geoind_remap.",
+		Accuracy: "no error bars, as the points of one person are not independent of each other",
 		Notes: densityNotes +
 			"The places are the middles of the cells of a grid: of 1/epsilon, or more where the domain's box would have more than 16384 of them. " +
 			"With it geoind_remap moves the points of geoind_laplace, the very same or others of the domain, to where people probably are: see docs/accuracy.md for when that gains. Without a point the result is NULL.",

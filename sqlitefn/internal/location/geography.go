@@ -18,8 +18,9 @@ var (
 var geographyFunctions = []*frame.Function{
 	{
 		Name: "geo_distance", Section: frame.Free, Returns: "REAL", Flags: frame.Pure,
-		Args: []*frame.Arg{argFromLat, argFromLon, argToLat, argToLon},
-		Does: "Returns the distance in metres between two locations along the WGS 84 ellipsoid, to a micrometre.",
+		Args:     []*frame.Arg{argFromLat, argFromLon, argToLat, argToLon},
+		Does:     "Returns the distance in metres between two locations along the WGS 84 ellipsoid.",
+		Accuracy: "to a micrometre; to a released point, that of the point",
 		Notes: "It is the distance that epsilon per metre refers to. It holds for all locations, antipodes included (Karney 2013). " +
 			"**Of true locations it is a secret like these**: only distances between public or released ones may be shown. NULL gives NULL.",
 		Examples: []string{"SELECT round(geo_distance(39.984, 116.318, g.lat, g.lon)) FROM geoind_laplace('ana', 39.984, 116.318, 0.005, 'haidian') g"},
@@ -27,8 +28,9 @@ var geographyFunctions = []*frame.Function{
 	},
 	{
 		Name: "geo_cell", Section: frame.Free, Returns: "TEXT", Scoped: true,
-		Args: []*frame.Arg{argFromLat, argFromLon, argCellSide, argCellFrom},
-		Does: "Returns the square cell of a grid that a location lies in, as a WKT polygon.",
+		Args:     []*frame.Arg{argFromLat, argFromLon, argCellSide, argCellFrom},
+		Does:     "Returns the square cell of a grid that a location lies in, as a WKT polygon.",
+		Accuracy: "that of the location: a cell says nothing on how far a released point was moved",
 		Notes: "It is for locations that are public or released: grouped by their cells, they make a map. **The cell of a true location tells where that is**, " +
 			"and which groups exist is public; the command warns, once, where answers that are charged are grouped by such cells. " +
 			"The cells are those of dx_heatmap: the grid lies in the domain's frame and begins at the south-west corner of the frame's box, and a location outside the box is first moved to it. NULL gives NULL.",

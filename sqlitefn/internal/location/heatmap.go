@@ -17,6 +17,9 @@ var argSquares = &frame.Arg{
 	Kind: frame.Text, Optional: true, Setting: true,
 }
 
+// ridesExample is a table of 90 rides that begin at two places.
+const ridesExample = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 90), ride AS (SELECT 'rider ' || i AS who, 39.98 AS lat, 116.31 + i % 2 * 0.02 AS lon FROM n)\n"
+
 // adaptiveNote describes adaptive maps.
 const adaptiveNote = "With 'adaptive' the map is a quadtree (PrivTree, Zhang, Xiao and Xie 2016, on integers): a square that covers the grid is split into four, and these again down to cells, where the number of locations, lowered at each level, is above geometric noise. " +
 	"Half of epsilon pays for that, and the other half for noise of rate epsilon/4 on the count of each square that is not split. All these are listed, with the properties count, which may be negative, and cell_m, the side; parts outside the grid are cut off, and there is no threshold. "
@@ -24,9 +27,10 @@ const adaptiveNote = "With 'adaptive' the map is a quadtree (PrivTree, Zhang, Xi
 var heatmapFunctions = []*frame.Function{
 	{
 		Name: "dx_heatmap", Section: frame.ReleasedValues, Returns: "TEXT",
-		Args:    []*frame.Arg{frame.ArgContributor, frame.ArgLat, frame.ArgLon, frame.ArgEpsRecord, frame.ArgDomainOrNull, argHeatCell, argSquares},
-		Does:    "Counts locations in the cells of a grid, with geometric noise on each count, and answers the cells that reach a threshold as GeoJSON.",
-		Charges: "epsilon in unit record to each account, for each of its locations",
+		Args:     []*frame.Arg{frame.ArgContributor, frame.ArgLat, frame.ArgLon, frame.ArgEpsRecord, frame.ArgDomainOrNull, argHeatCell, argSquares},
+		Does:     "Counts locations in the cells of a grid, with geometric noise on each count, and answers the cells that reach a threshold as GeoJSON.",
+		Accuracy: "dx_radius('count', p, epsilon/2, NULL) locations for the noise of a cell, with epsilon/4 for that of an adaptive square",
+		Charges:  "epsilon in unit record to each account, for each of its locations",
 		Notes: "The answer is a FeatureCollection with a Polygon for each cell that is listed, with the property count, from the south-west row by row. " +
 			"The grid covers the box of the domain's frame from its south-west corner, also outside a region, and locations are first moved to it. " +
 			"A location that is replaced by another changes two counts, so each has noise of rate epsilon/2. " +
@@ -36,8 +40,8 @@ var heatmapFunctions = []*frame.Function{
 			"epsilon, domain, cell_m and squares must be constant within a group. A group charges all its accounts or none. " +
 			"A row with NULL as location contributes nothing and charges nobody, but its group still has an answer; a group without rows gives NULL.",
 		Examples: []string{
-			"SELECT dx_heatmap('ana', lat, lon, 1, 'beijing', 1000) FROM (SELECT 39.98 AS lat, 116.31 AS lon UNION SELECT 39.99, 116.32)",
-			"SELECT dx_heatmap('ana', lat, lon, 1, 'beijing', 50, 'adaptive') FROM (SELECT 39.98 AS lat, 116.31 AS lon UNION SELECT 39.99, 116.32)",
+			ridesExample + "SELECT value ->> '$.properties.count' AS count, value ->> '$.geometry.coordinates[0][0]' AS corner FROM json_each((SELECT dx_heatmap(who, lat, lon, 1, 'beijing', 1000) FROM ride), '$.features')",
+			ridesExample + "SELECT value ->> '$.properties.count' AS count, value ->> '$.properties.cell_m' AS cell_m FROM json_each((SELECT dx_heatmap(who, lat, lon, 1, 'haidian', 500, 'adaptive') FROM ride), '$.features') ORDER BY count DESC LIMIT 3",
 		},
 		Aggregate: maps.plain,
 	},

@@ -6,9 +6,10 @@ import (
 
 var laplaceFunctions = []*frame.Function{
 	latticeRelease("laplace", frame.ArgEpsMetre).row(frame.Function{
-		Name:    "geoind_laplace",
-		Does:    "Releases a location with planar Laplace noise on the domain's lattice (geo-indistinguishability).",
-		Charges: "epsilon in unit m to the account, for each evaluation",
+		Name:     "geoind_laplace",
+		Does:     "Releases a location with planar Laplace noise on the domain's lattice (geo-indistinguishability).",
+		Accuracy: "geoind_radius(epsilon, p, domain) metres",
+		Charges:  "epsilon in unit m to the account, for each evaluation",
 		Notes: "The scalar form returns WKT; the table-valued form has one row per call. " +
 			"An answer is at most e^(epsilon*(d + a cell's diagonal)) times as likely from one location as from another d metres away; two locations in one cell give each answer with the same probability. " +
 			"SQLite may evaluate the scalar form more often than it shows rows, and each evaluation is a draw and a charge. " +

@@ -10,9 +10,10 @@ var argMechanism = &frame.Arg{Name: "mechanism", Is: "name of a mechanism that o
 
 var optimalFunctions = []*frame.Function{
 	optimalRelease.row(frame.Function{
-		Name:    "geoind_optimal",
-		Does:    "Releases a location as one of the places of a stored mechanism, which has the least average loss of all that protect the places as well.",
-		Charges: "the mechanism's epsilon to the account, for each evaluation: in unit m if none of its distances is longer than the geodesic, as with metric 'euclid', otherwise in unit m:NAME, with the name of the mechanism (optql_report says which)",
+		Name:     "geoind_optimal",
+		Does:     "Releases a location as one of the places of a stored mechanism, which has the least average loss of all that protect the places as well.",
+		Accuracy: "quality_loss of optql_report on average; there is no radius, as it depends on where the places are",
+		Charges:  "the mechanism's epsilon to the account, for each evaluation: in unit m if none of its distances is longer than the geodesic, as with metric 'euclid', otherwise in unit m:NAME, with the name of the mechanism (optql_report says which)",
 		Notes: "It has the forms of geoind_laplace and is evaluated as often. It releases a place, with probabilities that are certified in integers. " +
 			"A location stands for its nearest place. This is measured in the domain's frame, from lattice point to lattice point, whatever the mechanism's metric, " +
 			"since a road's length between places says nothing about locations elsewhere; among equally near places it is the first from the south-west. " +

@@ -26,17 +26,19 @@ const remapName = "geoind_remap"
 var remapFunctions = []*frame.Function{
 	{
 		Name: remapName, Section: frame.Free, Returns: "TEXT",
-		Args: []*frame.Arg{argPoint, argRemapName},
-		Does: "Returns the best guess of the true place for a release of geoind_optimal, given the mechanism's weights: the release with the least expected loss, by default the place with the least expected distance.",
-		Notes: "Remapping a release costs nothing more. A point that the mechanism cannot release is an error: the mechanism has not released it, and its best guess is another. " +
+		Args:     []*frame.Arg{argPoint, argRemapName},
+		Does:     "Returns the best guess of the true place for a release of geoind_optimal, given the mechanism's weights: the release with the least expected loss, by default the place with the least expected distance.",
+		Accuracy: "adv_error of optql_report on average; no radius, as it depends on the places",
+		Notes: "A point that the mechanism cannot release is an error: the mechanism has not released it, and its best guess is another. " +
 			"NULL gives NULL.",
 		Examples: []string{"SELECT geoind_remap(geoind_optimal('ana', 39.984, 116.318, 'homes'), 'homes')"},
 		Scalar:   remapPlace,
 	}, {
 		Name: remapName, Section: frame.Free, Returns: "TEXT", Scoped: true,
-		Args: []*frame.Arg{argReportLat, argReportLon, argPriorOf, argReportEps, argPriorFrame},
-		Does: "Returns the best guess of the true location for a release of geoind_laplace, given a public prior: the point with the least expected distance.",
-		Notes: "Remapping a release costs nothing more. The guess is right for releases of geoind_laplace in the prior's domain that spent epsilon; for anything else it is a point like any other. " +
+		Args:     []*frame.Arg{argReportLat, argReportLon, argPriorOf, argReportEps, argPriorFrame},
+		Does:     "Returns the best guess of the true location for a release of geoind_laplace, given a public prior: the point with the least expected distance.",
+		Accuracy: "no radius, as it depends on where people are",
+		Notes: "The guess is right for releases of geoind_laplace in the prior's domain that spent epsilon; for anything else it is a point like any other. " +
 			"It pays where the noise is large beside the distances between places. Without other data, geoind_prior makes a prior of the releases themselves: guesses are then up to 1.3 times nearer, and at narrow noise up to 4 % farther. The answer is WKT; its time grows with the number of places. NULL gives NULL.",
 		Examples: []string{"SELECT geoind_remap(g.lat, g.lon, 'squares', 0.005) FROM geoind_laplace('ana', 39.984, 116.318, 0.005, 'haidian') g"},
 		Scalar:   remapReport,

@@ -26,21 +26,23 @@ const sumOfGauss = "With 'gauss' it is the exact delta of a single Gaussian rele
 var rhoFunctions = []*frame.Function{
 	{
 		Name: "geoind_delta", Section: frame.Free, Returns: "REAL", Flags: frame.Pure,
-		Args: []*frame.Arg{argTotalRho, argApart, argFactor, argSumOf, argSumStep},
-		Does: "Returns the meaning of rho per square metre at a distance: the delta that goes with this epsilon.",
+		Args:     []*frame.Arg{argTotalRho, argApart, argFactor, argSumOf, argSumStep},
+		Does:     "Returns the meaning of rho per square metre at a distance: the delta that goes with this epsilon.",
+		Accuracy: "rounded up",
 		Notes: "Whatever somebody concludes from all answers is at most e^epsilon times as likely if the account was at one place as if it was at the other, but for a probability of delta. " +
 			diagonal +
-			"It is the least delta that follows from the Rényi divergences of all orders (Canonne, Kamath and Steinke 2020, proposition 12), rounded up. So it holds for any sum in m2, also one to which releases in m have been added as epsilon^2/2. " +
+			"It is the least delta that follows from the Rényi divergences of all orders (Canonne, Kamath and Steinke 2020, proposition 12). So it holds for any sum in m2, also one to which releases in m have been added as epsilon^2/2. " +
 			sumOfGauss,
 		Examples: []string{"SELECT geoind_delta(0.00000009, 501.4143, 1)", "SELECT geoind_delta(0.00000009, 501.4143, 1, 'gauss', 1)"},
 		Scalar:   geoindDelta,
 	},
 	{
 		Name: "geoind_rho", Section: frame.Free, Returns: "REAL", Flags: frame.Pure,
-		Args: []*frame.Arg{argFactor, argDelta, argApart, argSumOf, argSumStep},
-		Does: "Returns the largest rho per square metre that keeps epsilon and delta at a distance: a limit in unit m2, or, divided by their number, the rho of each of several releases.",
+		Args:     []*frame.Arg{argFactor, argDelta, argApart, argSumOf, argSumStep},
+		Does:     "Returns the largest rho per square metre that keeps epsilon and delta at a distance: a limit in unit m2, or, divided by their number, the rho of each of several releases.",
+		Accuracy: "rounded down to six digits",
 		Notes: diagonal +
-			"The inverse of geoind_delta, rounded down to six digits, and at most 9000000. " +
+			"The inverse of geoind_delta, and at most 9000000. " +
 			"A distance at which even the least charge, 0.000000000001, would exceed delta is an error. " +
 			sumOfGauss,
 		Examples: []string{"SELECT geoind_rho(1, 0.000001, 501.4143)", "SELECT geoind_rho(1, 0.000001, 501.4143, 'gauss', 1)"},

@@ -22,12 +22,13 @@ var (
 var smoothFunctions = []*frame.Function{
 	{
 		Name: "geoind_smooth", Section: frame.Free, Returns: "TEXT", Flags: frame.Pure, Windowed: true,
-		Args: []*frame.Arg{argSmoothTime, argSmoothLat, argSmoothLon, argSmoothEps, argSmoothFrame},
-		Does: "Estimates where a trace was from its released points, as WKT: people move steadily, and the noise does not.",
+		Args:     []*frame.Arg{argSmoothTime, argSmoothLat, argSmoothLon, argSmoothEps, argSmoothFrame},
+		Does:     "Estimates where a trace was from its released points, as WKT: people move steadily, and the noise does not.",
+		Accuracy: "no radius, as it depends on how people move: see docs/study-predictive.md for how much it gains",
 		Notes: "It costs nothing, since it is computed from releases. With `ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING` each estimate takes the whole trace into account; " +
 			"with `ROWS UNBOUNDED PRECEDING` the last 300 points up to its own. Write ROWS and order by t: peers of a RANGE frame share one answer. FILTER is refused. " +
 			"The points must have independent noise: those of geoind_laplace and geoind_laplace_l1, and of geoind_gauss with epsilon = sqrt(6*rho), but not those of predictive_step, which repeat its predictions. " +
-			"Rows with a NULL location are bridged. NULL before the first released point of the frame. See docs/study-predictive.md for how much it gains.",
+			"Rows with a NULL location are bridged. NULL before the first released point of the frame.",
 		Examples: []string{
 			"WITH released(t, lat, lon) AS (VALUES (0, 39.9871, 116.3004), (60, NULL, NULL), (120, 39.9793, 116.3161), (180, 39.9912, 116.3152)) " +
 				"SELECT t, geoind_smooth(t, lat, lon, 0.002) OVER (ORDER BY t ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM released",

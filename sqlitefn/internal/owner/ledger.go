@@ -24,7 +24,7 @@ var ledgerFunctions = []*frame.Function{
 		Notes: "spent and reserved count from the beginning; spent does not include reservations. epsilon_limit is NULL without a limit. " +
 			"Rows are read a page at a time, in the order of accounts and units: where others charge meanwhile, two rows may be of different moments. " +
 			"If the limit has a window, remaining and window_spent (which includes reservations) are those of the current window, which ends at reopens; reopens is NULL before the window's first charge.",
-		Examples: []string{"SELECT account, unit, epsilon_limit, spent FROM ledger_balance", "SELECT unit, remaining FROM ledger_balance('ana')"},
+		Examples: []string{"SELECT account, unit, epsilon_limit, spent FROM ledger_balance LIMIT 3", "SELECT unit, remaining FROM ledger_balance('ana')"},
 		Table:    newBalanceCursor,
 	},
 	{
@@ -33,7 +33,7 @@ var ledgerFunctions = []*frame.Function{
 		Does:    "Lists the charges: one row per statement, function, account and unit.",
 		Notes: "A ledger that was restored from a backup has a row of ledger_backup and one of ledger_restore, of account '*' and without a unit: " +
 			"charges between their times are unknown to it.",
-		Examples: []string{"SELECT function, account, unit, epsilon, evaluations FROM ledger_charges"},
+		Examples: []string{"SELECT function, account, unit, epsilon, evaluations FROM ledger_charges LIMIT 3"},
 		Table:    newChargeCursor,
 	},
 	{
@@ -48,7 +48,7 @@ var ledgerFunctions = []*frame.Function{
 		Name: "ledger_head", Section: frame.ForOwner, Returns: "TEXT", Flags: frame.OwnerOnly, Reads: true,
 		Does:     "Returns the head of the ledger's chain of entries: the number of the last entry, and a hash of it and all entries before it.",
 		Notes:    "Keep it where nobody who can write the ledger's file can change it: with ledger_verify it is evidence that the file was not rewritten or replaced by an older copy since. NULL without a ledger.",
-		Examples: []string{"SELECT ledger_head()"},
+		Examples: []string{"SELECT head = ledger_head() FROM ledger_verify"},
 		Scalar:   ledgerHead,
 	},
 	{

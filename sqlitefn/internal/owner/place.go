@@ -15,7 +15,8 @@ var placeFunctions = []*frame.Function{
 		Notes: "For programs that have no other way to say so: `SELECT geosql_ledger('postgres://host/database')`. Without it the ledger is the file beside the database. " +
 			"NULL if there is no ledger yet: the first limit makes it. An error once a ledger is in use, or if this database was charged to another one. " +
 			"A connection forgets it when it closes. A password stands in the file that PGPASSFILE names, never in a URL.",
-		Scalar: nameLedger,
+		Examples: []string{"SELECT geosql_ledger('elsewhere.ledger')"},
+		Scalar:   nameLedger,
 	},
 }
 

@@ -14,7 +14,7 @@ var refusalFunctions = []*frame.Function{
 		Does: "Tells programs why they were refused: the account and the missing amount, as a JSON object with account, unit, asked, left, short, reopens and function.",
 		Notes: "It describes the last call of a function of geosql that failed on this connection, and returns NULL if that was not a refusal or if none has failed. " +
 			"Later successes do not change it, and neither does an error outside geosql, such as one of syntax: ask when an error has the code SQLITE_AUTH_USER (279), before another statement fails. " +
-			"It charges nothing. Amounts are exact decimals: `left` is 0 where the unit has no limit, `short` is asked less left, and `reopens` is when the window of the limit ends (UTC), or null.",
+			"Amounts are exact decimals: `left` is 0 where the unit has no limit, `short` is asked less left, and `reopens` is when the window of the limit ends (UTC), or null.",
 		Examples: []string{"SELECT geosql_last_refusal() ->> 'account'"},
 		Scalar:   lastRefusal,
 	},

@@ -21,9 +21,10 @@ var (
 var accuracyFunctions = []*frame.Function{
 	{
 		Name: "dx_radius", Section: frame.Free, Returns: "REAL",
-		Args: []*frame.Arg{argAggregate, argLiesWithin, argEpsQuery, argAnyUniverse, argMetricAll, argRows},
-		Does: "Returns the accuracy of a query before anything is spent: with probability p, the answer lies within this distance of the true one.",
-		Notes: frame.RadiusNote + "Averages and variances are the more accurate the more readings there are. Without rows, the radius is that of a single reading under d1 and dinf; " +
+		Args:     []*frame.Arg{argAggregate, argLiesWithin, argEpsQuery, argAnyUniverse, argMetricAll, argRows},
+		Does:     "Returns the accuracy of a query before anything is spent: with probability p, the answer lies within this distance of the true one.",
+		Accuracy: frame.RadiusAccuracy,
+		Notes: "Averages and variances are the more accurate the more readings there are. Without rows, the radius is that of a single reading under d1 and dinf; " +
 			"for averages under nd1 and dh rows must be given, and the radius is that of the worst readings. So is that of variances and their roots under d1: for roots it is that of readings that are all alike, " +
 			"and dx_within knows better. " +
 			"In the universe of a sealed column it is that of sealed values, and how many there are is public under each metric. " +
@@ -32,9 +33,10 @@ var accuracyFunctions = []*frame.Function{
 		Scalar:   queryRadius,
 	}, {
 		Name: "dx_epsilon_for", Section: frame.Free, Returns: "REAL",
-		Args: []*frame.Arg{argAggregate, argReach, argLiesWithin, argAnyUniverse, argMetricAll, argRows},
-		Does: "Returns the smallest epsilon with which an answer lies within a radius of the true one with probability p.",
-		Notes: "The inverse of dx_radius, and an error where that is one. " + frame.LeastEpsilonNote +
+		Args:     []*frame.Arg{argAggregate, argReach, argLiesWithin, argAnyUniverse, argMetricAll, argRows},
+		Does:     "Returns the smallest epsilon with which an answer lies within a radius of the true one with probability p.",
+		Accuracy: frame.EpsilonAccuracy,
+		Notes: "The inverse of dx_radius, and an error where that is one. " +
 			"A radius that the largest epsilon does not reach is an error.",
 		Examples: []string{"SELECT dx_epsilon_for('sum', 1.5, 0.95, 'halfhour')", "SELECT dx_epsilon_for('avg', 0.1, 0.95, 'halfhour', 'dh', 1000)"},
 		Scalar:   queryEpsilon,

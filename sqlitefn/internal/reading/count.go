@@ -30,9 +30,10 @@ const sealedOnes = " Over sealed values it counts the ones: the number of rows i
 var countFunctions = []*frame.Function{
 	{
 		Name: "dx_count", Section: frame.ReleasedValues, Returns: "INTEGER",
-		Args:    []*frame.Arg{argCounted, frame.ArgEpsRecord},
-		Does:    "Counts rows with geometric noise; the answer is clamped at 0.",
-		Charges: "epsilon in unit record to each account, for each of its rows", OnceAs: "dx_accounts",
+		Args:     []*frame.Arg{argCounted, frame.ArgEpsRecord},
+		Does:     "Counts rows with geometric noise; the answer is clamped at 0.",
+		Accuracy: "dx_radius('count', p, epsilon, NULL) rows before, dx_within(answer) after",
+		Charges:  "epsilon in unit record to each account, for each of its rows", OnceAs: "dx_accounts",
 		Notes: "epsilon must be constant within a group. A group charges all its accounts or none. " +
 			"A row with NULL as account is not counted and charges nobody, but its group still has an answer." + sealedOnes,
 		Examples:  []string{"SELECT dx_count(account, 0.5) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},
@@ -40,10 +41,11 @@ var countFunctions = []*frame.Function{
 	},
 	{
 		Name: "dx_accounts", Section: frame.ReleasedValues, Returns: "INTEGER",
-		Args:    []*frame.Arg{argCounted, frame.ArgEpsRecord},
-		Does:    "Counts the different accounts with geometric noise; the answer is clamped at 0.",
-		Charges: "epsilon in unit record to each account, once per group, however many rows it has",
-		Notes: "It protects whether an account is in the group at all: all its rows more or less change the answer by 1. The noise is that of dx_count: dx_radius('count', p, epsilon, NULL) tells how large it is. " +
+		Args:     []*frame.Arg{argCounted, frame.ArgEpsRecord},
+		Does:     "Counts the different accounts with geometric noise; the answer is clamped at 0.",
+		Accuracy: "that of dx_count: dx_radius('count', p, epsilon, NULL) accounts before, dx_within(answer) after",
+		Charges:  "epsilon in unit record to each account, once per group, however many rows it has",
+		Notes: "It protects whether an account is in the group at all: all its rows more or less change the answer by 1. " +
 			"epsilon must be constant within a group. A group charges all its accounts or none. " +
 			"A row with NULL as account is not counted and charges nobody, but its group still has an answer; a group without rows gives NULL." + sealedOnes,
 		Examples:  []string{"SELECT dx_accounts(account, 0.5) FROM (SELECT 'ana' AS account UNION SELECT 'bo')"},

@@ -19,18 +19,21 @@ type row struct {
 	// Its arguments: first comes before epsilon, last after all others; first, metric and last may be nil.
 	first, epsilon, metric, last *frame.Arg
 
+	accuracy      string
 	plain, sealed words
-	examples      []string // over plain readings
 }
 
 // words describe a form of a function.
-type words struct{ does, charges, notes string }
+type words struct {
+	does, charges, notes string
+	examples             []string
+}
 
 // forms returns the functions of rows, each over plain readings and over sealed ones.
 func forms(rows ...*row) (list []*frame.Function) {
 	for _, r := range rows {
 		plain := r.form(r.plain, frame.ArgContributor, frame.ArgX, r.first, r.epsilon, frame.ArgUniverse, r.metric, r.last)
-		plain.Section, plain.Examples, plain.Aggregate = frame.ReleasedValues, r.examples, r.newGroup
+		plain.Section, plain.Aggregate = frame.ReleasedValues, r.newGroup
 		sealed := r.form(r.sealed, unseal.ArgSealed, r.first, r.epsilon, r.metric, r.last)
 		sealed.Section, sealed.Aggregate, sealed.OnceBy = frame.OverSealed, r.newSealedGroup, unseal.PersonName
 		list = append(list, plain, sealed)
@@ -41,7 +44,8 @@ func forms(rows ...*row) (list []*frame.Function) {
 // form returns a function with the arguments that are not nil.
 func (r *row) form(w words, args ...*frame.Arg) *frame.Function {
 	args = slices.DeleteFunc(args, func(a *frame.Arg) bool { return a == nil })
-	return &frame.Function{Name: r.name, Returns: r.returns, Args: args, Does: w.does, Charges: w.charges, Notes: w.notes}
+	return &frame.Function{Name: r.name, Returns: r.returns, Args: args,
+		Does: w.does, Accuracy: r.accuracy, Charges: w.charges, Notes: w.notes, Examples: w.examples}
 }
 
 // always returns the aggregate of calls that have no arguments for it.

@@ -17,7 +17,7 @@ const (
 		"Under nd1 and dh how many values there are is public, so that no epsilon pays for it: a sum has noise for hi - lo, and averages and variances are divided by the number itself. " +
 		"dx_person(sealed, lo, hi) in place of the value asks about one number of each account, under dh. Under d1 an" + sealedCharges
 	sealedCharges = " account is charged, for all groups and functions of a statement together, the largest sum of epsilon for any of its values, which may be in several groups or repeated in one. " +
-		"A group charges all its accounts or none. Everything else is as over plain readings."
+		"Everything else is as over plain readings."
 	chargesSealed      = "epsilon to each account: for its values together in the universe's unit (d1), or for each value in unit record (nd1, dh)"
 	chargesSealedUnits = "epsilon to each account: for its values together in the universe's unit (d1), once per group (dinf), or for each value in unit record (nd1, dh)"
 )

@@ -26,24 +26,26 @@ const ofReleases = "A trigger is an execution of its own. If several queries hav
 var withinFunctions = []*frame.Function{
 	{
 		Name: withinName, Section: frame.Free, Returns: "REAL", Scoped: true, OfStatement: true,
-		Args: []*frame.Arg{argAnswer, argWithP},
-		Does: "Returns how far from an answer that this execution of the statement released the true one lies at most with probability p.",
-		Notes: "It follows from public facts and from the drawn answer: an average under nd1 and dh goes by its noisy number of readings. " + frame.RadiusNote +
+		Args:     []*frame.Arg{argAnswer, argWithP},
+		Does:     "Returns how far from an answer that this execution of the statement released the true one lies at most with probability p.",
+		Accuracy: frame.RadiusAccuracy,
+		Notes: "It follows from public facts and from the drawn answer: an average under nd1 and dh goes by its noisy number of readings. " +
 			"It is NULL for NULL, for variances under dh, for percentiles that are drawn by score (under nd1 and dh, and some under d1: dx_rank_within knows more of them) or as the mean of neighbouring ranks, and for numbers that were not released or have been computed with. " + ofReleases,
 		Examples: []string{
-			"SELECT s, dx_within(s) FROM (SELECT dx_sum('ana', x, 0.25, 'halfhour') AS s FROM (SELECT 0.412 AS x UNION SELECT 0.388))",
-			"SELECT dx_avg('ana', x, 0.25, 'halfhour'), dx_within(dx_avg('ana', x, 0.25, 'halfhour'), 0.5) FROM (SELECT 0.412 AS x UNION SELECT 0.388)",
+			"SELECT s, dx_within(s) FROM (SELECT dx_sum('ana', x, 20, 'halfhour') AS s FROM (SELECT 0.412 AS x UNION SELECT 0.388))",
+			"SELECT dx_avg('ana', x, 20, 'halfhour'), dx_within(dx_avg('ana', x, 20, 'halfhour'), 0.5) FROM (SELECT 0.412 AS x UNION SELECT 0.388)",
 		},
 		Scalar: dxWithin,
 	}, {
 		Name: rankWithinName, Section: frame.Free, Returns: "INTEGER", Scoped: true, OfStatement: true,
-		Args: []*frame.Arg{argAnswer, argWithP},
-		Does: "Returns how many readings lie between a percentile that this execution of the statement released and the true one at most with probability p.",
-		Notes: "Those between are the true percentile, its equals, and all up to the answer. It holds whatever the readings are, and follows from public facts: where each person has one reading, it counts people. " +
+		Args:     []*frame.Arg{argAnswer, argWithP},
+		Does:     "Returns how many readings lie between a percentile that this execution of the statement released and the true one at most with probability p.",
+		Accuracy: "a bound, whatever the readings are",
+		Notes: "Those between are the true percentile, its equals, and all up to the answer. It follows from public facts: where each person has one reading, it counts people. " +
 			"Under dh it is dx_rank_radius, which for dx_max has the ranks by which that aims inside. Under d1 and nd1, where a value is the likelier, the less readings would have to move, it is that of readings that are nearly equal, and often more than there are; under d1 it is at most their number, which is public. " +
 			"It is NULL for answers with noise (under dinf, and some under d1: dx_within knows how far these are off), for means of neighbouring ranks, for all but percentiles, median and extremes, for NULL, and for numbers that were not released or have been computed with. " + ofReleases,
 		Examples: []string{
-			"SELECT m, dx_rank_within(m) FROM (SELECT dx_median('ana', x, 0.25, 'halfhour', 'dh') AS m FROM (SELECT 0.412 AS x UNION SELECT 0.388))",
+			"SELECT m, dx_rank_within(m) FROM (SELECT dx_median('ana', x, 2, 'halfhour', 'dh') AS m FROM (SELECT 0.412 AS x UNION SELECT 0.388))",
 		},
 		Scalar: dxRankWithin,
 	},

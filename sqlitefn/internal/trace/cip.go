@@ -39,9 +39,10 @@ var cipFunctions = []*frame.Function{
 	},
 	{
 		Name: "cip_loss", Section: frame.Free, Returns: "REAL",
-		Args: []*frame.Arg{argTimes, argLossPolicy},
-		Does: "Returns the loss of a trace with these times if noise of variance sigma2 is added to each coordinate: the greatest over the policy's family and length scales.",
-		Notes: "The loss is computed with as many digits as necessary and rounded up; if that cannot be guaranteed, it is an error. " +
+		Args:     []*frame.Arg{argTimes, argLossPolicy},
+		Does:     "Returns the loss of a trace with these times if noise of variance sigma2 is added to each coordinate: the greatest over the policy's family and length scales.",
+		Accuracy: "rounded up",
+		Notes: "The loss is computed with as many digits as necessary; if that cannot be guaranteed, it is an error. " +
 			"Each length scale that is examined has this guarantee, but the greatest loss between them is found by a search: see the documentation of package cip. The radius is Euclidean for each point, so the loss covers both coordinates.",
 		Examples: []string{`SELECT round(cip_loss('[0,1,2,3,4,5,6,7,8,9]', '{"kernel":"rbf","variance":1,"length_scale":1,"radius":1,"lambda":2,"family":"every-other","sigma2":1}'), 5)`},
 		Scalar:   cipLoss,

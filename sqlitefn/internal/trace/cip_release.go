@@ -21,9 +21,10 @@ var (
 var cipTraceFunctions = []*frame.Function{
 	{
 		Name: "cip_trace", Section: frame.ReleasedValues, Returns: "TEXT",
-		Args:    []*frame.Arg{frame.ArgContributor, argWholeTime, frame.ArgLat, frame.ArgLon, argWholePolicy},
-		Does:    "Releases a whole trace with Gaussian noise of a variance that follows from the times and the policy; returns a JSON array of objects with t, lat and lon, in the order of time.",
-		Charges: "the policy's epsilon in unit cip:NAME to the account, **once**: a second trace of an account under the same policy is refused, whatever its limit",
+		Args:     []*frame.Arg{frame.ArgContributor, argWholeTime, frame.ArgLat, frame.ArgLon, argWholePolicy},
+		Does:     "Releases a whole trace with Gaussian noise of a variance that follows from the times and the policy; returns a JSON array of objects with t, lat and lon, in the order of time.",
+		Accuracy: "noise of variance cip_sigma(times, policy) in each coordinate, or a little more",
+		Charges:  "the policy's epsilon in unit cip:NAME to the account, **once**: a second trace of an account under the same policy is refused, whatever its limit",
 		Notes: "Take any set of points in the policy's family and any two assumptions about their locations, in which each location is within the radius of its counterpart. Under the policy's prior, the Rényi divergence between the released traces is at most epsilon. " +
 			"The variance is a little above that of cip_sigma, because the radius is measured along the ellipsoid and the frame may stretch it. " +
 			"The times, and which locations are NULL, are public; points without a location are left out. A trace has at most 256 points, all of one account. " +

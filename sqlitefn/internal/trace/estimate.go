@@ -24,9 +24,10 @@ const usualArea = 9 * budget.One / 10
 var estimateFunctions = []*frame.Function{
 	{
 		Name: "pim_estimate", Section: frame.Free, Returns: "TEXT", OfRun: true,
-		Args:    []*frame.Arg{argBelievedTrace, argBelieved},
-		Columns: []string{"t TEXT", "lat REAL", "lon REAL", "cell_lat REAL", "cell_lon REAL", "cell_probability REAL", "area TEXT", "area_probability REAL"},
-		Does:    "Says where a trace of pim_step is likely to be, from public facts: as a scalar after the last report, as a JSON object; as a table after each report.",
+		Args:     []*frame.Arg{argBelievedTrace, argBelieved},
+		Columns:  []string{"t TEXT", "lat REAL", "lon REAL", "cell_lat REAL", "cell_lon REAL", "cell_probability REAL", "area TEXT", "area_probability REAL"},
+		Does:     "Says where a trace of pim_step is likely to be, from public facts: as a scalar after the last report, as a JSON object; as a table after each report.",
+		Accuracy: "the area holds the trace with its probability, if the model is right",
 		Notes: "It takes the public model and the reports only, and no location, so that it costs nothing and may be used in views. " +
 			"**The mean of the belief is mostly much nearer to the truth than the last report**, which is noise as wide as the set of its step: use it where one point is wanted. " +
 			"Keys: t, the time of the last report; lat and lon, the mean; cell, the centre of the most probable cell and its probability; " +
@@ -35,8 +36,8 @@ var estimateFunctions = []*frame.Function{
 			"The probabilities are the model's: they are as right as the model is. " +
 			"The table works the reports through again, which takes as long as the steps took. It is an error if the trace has taken steps under another policy.",
 		Examples: []string{
-			"SELECT pim_estimate('ride')",
-			"SELECT pim_estimate('ride', 0.5) -> 'area'",
+			"SELECT pim_estimate('ride') ->> 'lat', pim_estimate('ride') ->> 'lon'",
+			"SELECT pim_estimate('ride', 0.5) ->> '$.area.probability'",
 			"SELECT t, lat, lon, cell_probability FROM pim_estimate('ride')",
 		},
 		Scalar: pimEstimate,

@@ -15,9 +15,10 @@ var (
 var stepFunctions = []*frame.Function{
 	{
 		Name: "predictive_step", Section: frame.ReleasedValues, Returns: "TEXT",
-		Args:    []*frame.Arg{argStepTrace, argFix, frame.ArgLat, frame.ArgLon},
-		Does:    "Reports a trace step by step, as WKT: a prediction made from earlier reports if a private test finds it good enough, otherwise the location with noise, and NULL once the trace's budget is used up.",
-		Charges: "the epsilon of the step, in unit m, to the policy's account: the test, and the noise if the test failed",
+		Args:     []*frame.Arg{argStepTrace, argFix, frame.ArgLat, frame.ArgLon},
+		Does:     "Reports a trace step by step, as WKT: a prediction made from earlier reports if a private test finds it good enough, otherwise the location with noise, and NULL once the trace's budget is used up.",
+		Accuracy: "under fixed-utility, noise is within the policy's alpha with a probability of 0.9, and trace_policy tells of predictions; under fixed-rate no function tells it, as it depends on how many predictions pass",
+		Charges:  "the epsilon of the step, in unit m, to the policy's account: the test, and the noise if the test failed",
 		Notes: "Over a table: `predictive_step(trace, t, lat, lon) OVER (PARTITION BY trace ORDER BY t ROWS UNBOUNDED PRECEDING)`; to sort by the result, sort outside of a subquery. " +
 			"On line: one row at a time, without OVER. The trace's epsilon covers all of its points together: the reports are at most e^(epsilon*(d + a lattice cell's diagonal)) times as likely from one trace as from another in which each point is at most d metres away from its counterpart. " +
 			"The times, which tests passed, and where the trace stops are public. The run is kept in the ledger; after a crash see trace_restart.",
@@ -30,9 +31,10 @@ var stepFunctions = []*frame.Function{
 	},
 	{
 		Name: "predictive_value", Section: frame.ReleasedValues, Returns: "REAL",
-		Args:    []*frame.Arg{argStepTrace, argFix, frame.ArgX},
-		Does:    "Reports the readings of a trace step by step, such as the half hours of a meter: a prediction made from earlier reports if a private test finds it good enough, otherwise the reading with noise, and NULL once the trace's budget is used up.",
-		Charges: "the epsilon of the step, in the universe's unit, to the policy's account: the test, and the noise if the test failed",
+		Args:     []*frame.Arg{argStepTrace, argFix, frame.ArgX},
+		Does:     "Reports the readings of a trace step by step, such as the half hours of a meter: a prediction made from earlier reports if a private test finds it good enough, otherwise the reading with noise, and NULL once the trace's budget is used up.",
+		Accuracy: "that of predictive_step, in the universe's unit",
+		Charges:  "the epsilon of the step, in the universe's unit, to the policy's account: the test, and the noise if the test failed",
 		Notes: "It has the same forms as predictive_step, and the trace's policy has a `universe` in place of a domain. The trace's epsilon covers all of its readings together: the reports are at most e^(epsilon*(d + a step of the universe)) times as likely from one trace as from another in which each reading is at most d away from its counterpart; " +
 			"for readings that are values of the universe the step is not added. " +
 			"A prediction passes with probability 1/2 at a distance of alpha/(eta*(1+gamma)) from the reading. " +
@@ -47,14 +49,15 @@ var stepFunctions = []*frame.Function{
 	},
 	{
 		Name: "pim_step", Section: frame.ReleasedValues, Returns: "TEXT",
-		Args:    []*frame.Arg{argStepTrace, argFix, frame.ArgLat, frame.ArgLon},
-		Does:    "Reports a trace step by step, as WKT, each step hidden among the cells where the public knows that the trace is likely to be (planar isotropic mechanism).",
-		Charges: "the policy's epsilon in unit set to the policy's account, for each step with a location",
+		Args:     []*frame.Arg{argStepTrace, argFix, frame.ArgLat, frame.ArgLon},
+		Does:     "Reports a trace step by step, as WKT, each step hidden among the cells where the public knows that the trace is likely to be (planar isotropic mechanism).",
+		Accuracy: "no radius: the noise is as wide as the set of the step, of which trace_run has the size; pim_estimate tells where the trace is likely to be",
+		Charges:  "the policy's epsilon in unit set to the policy's account, for each step with a location",
 		Notes: "It has the same forms as predictive_step. The public knows a model of how people move (markov_store) and the reports so far. " +
 			"These determine the set of the step, which is public too: the most likely cells, at least min_set of them, with a total probability of at least 1 - delta. " +
 			"The location's cell is reported with noise that fits the set; a location outside the set counts as the nearest cell of the set. " +
 			"So at each step **an answer is at most e^epsilon times as likely from one location in the domain as from any other**, however far apart they are and however wrong the model is; steps add up. " +
-			"The location rounded to its cell is protected. The accuracy depends on the set: the noise is as wide as the set is. " +
+			"The location rounded to its cell is protected. " +
 			"A set of one cell hides nothing, since everything is known already: the report is that cell, wherever the trace is. min_set keeps sets from becoming that small. " +
 			"A NULL location gives NULL and charges nobody; the next step takes into account how much time has passed. " +
 			"The run is kept in the ledger. After a crash see trace_restart: the run goes on without the lost points, and its sets do not reflect them.",

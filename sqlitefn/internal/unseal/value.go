@@ -91,19 +91,20 @@ var Functions = []*frame.Function{
 		Name: "dx_narrow", Section: frame.OverSealed, Returns: "BLOB", Flags: frame.Pure,
 		Args:     []*frame.Arg{ArgSealed, argNarrowLo, argNarrowHi},
 		Does:     "Narrows the universe of a sealed reading for the function that it is passed to.",
-		Notes:    "lo and hi must be values of the reading's universe, which keeps its step. Readings outside are moved to the nearer end, and not left out. Noise that grows with the universe becomes less. NULL gives NULL.",
-		Examples: []string{"SELECT dx_narrow(NULL, 0, 2)"},
+		Accuracy: "that of the function, for the narrower universe",
+		Notes:    "lo and hi must be values of the reading's universe, which keeps its step. Readings outside are moved to the nearer end, and not left out. NULL gives NULL.",
+		Examples: []string{"SELECT dx_avg(dx_narrow(kwh, 0, 2), 0.5, 'dh') FROM reading"},
 		Scalar:   dxNarrow,
 	}, {
 		Name: PersonName, Section: frame.OverSealed, Returns: "BLOB", Flags: frame.Pure,
-		Args: []*frame.Arg{ArgSealed, argPersonLo, argPersonHi},
-		Does: "Makes one record of all readings that an account has in the group, for the aggregate that it is passed to: their sum, moved into lo..hi.",
+		Args:     []*frame.Arg{ArgSealed, argPersonLo, argPersonHi},
+		Does:     "Makes one record of all readings that an account has in the group, for the aggregate that it is passed to: their sum, moved into lo..hi.",
+		Accuracy: "that of the aggregate, as hi - lo is that of a universe: dx_within(answer) after, and a server tells it before; dx_radius knows declared universes only",
 		Notes: "The aggregate is then about one number for each account of the ledger, with all its pseudonyms together, and under dh: the metric is 'dh' or left out. " +
 			"It charges epsilon in unit record to each account, once per group, however many readings the account has there. " +
 			"lo and hi bound a sum and may lie outside the universe; both are multiples of gcd(lo of the universe, step). A sum outside is moved to the nearer end. " +
-			"How far an answer may be off follows from hi - lo as from a universe's: dx_within tells it afterwards, and a server before; dx_radius knows declared universes only. " +
 			"dx_person(dx_narrow(..), ..) adds narrowed readings. dx_sum, dx_avg, dx_variance, dx_stddev, dx_min, dx_max, dx_median, dx_percentile, dx_percentiles and dx_histogram take it. NULL gives NULL.",
-		Examples: []string{"SELECT dx_person(NULL, 0, 50)"},
+		Examples: []string{"SELECT dx_avg(dx_person(kwh, 0, 50), 1) FROM reading"},
 		Scalar:   dxPerson,
 	},
 }
