@@ -32,6 +32,7 @@ package sqlite
 import "C"
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"regexp"
@@ -198,12 +199,20 @@ func (c *Conn) Interrupt() { C.gs_interrupt(c.db) }
 
 // InterruptAfter interrupts the connection after d, unless stop is called before. stop reports whether it was called in time.
 func (c *Conn) InterruptAfter(d time.Duration) (stop func() bool) {
+	stopped, end := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	timer := time.AfterFunc(d, func() {
 		defer close(done)
-		c.Interrupt()
+		for stopped.Err() == nil {
+			c.Interrupt() // and again: it is lost on a statement that has not begun
+			select {
+			case <-stopped.Done():
+			case <-time.After(time.Millisecond):
+			}
+		}
 	})
 	return func() bool {
+		end()
 		inTime := timer.Stop()
 		if !inTime {
 			<-done // a late interrupt would hit another statement
