@@ -3,15 +3,15 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
-	"net"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/geosql/geosql/internal/cli/clitest"
 )
@@ -67,31 +67,39 @@ func TestJobServer(t *testing.T) {
 	}
 }
 
-// startPrism starts Prism's job server and returns its address.
+// startPrism starts Prism's job server on a free port and returns its address, which its log tells.
 func startPrism(t *testing.T, program string) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	cmd := exec.Command(program, "--serve_http=false", "--job_port=0", "--log_kind=text")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	log, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := listener.Addr().String()
-	listener.Close()
-	cmd := exec.Command(program, "--serve_http=false", "--job_port="+address[strings.LastIndex(address, ":")+1:])
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	read := make(chan struct{})
 	t.Cleanup(func() {
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // and the workers that it has started
+		<-read
 		cmd.Wait()
 	})
-	for range 1000 {
-		if conn, err := net.Dial("tcp", address); err == nil {
-			conn.Close()
-			return address
+	address := make(chan string, 1)
+	go func() {
+		defer close(read)
+		defer close(address)
+		for lines := bufio.NewScanner(log); lines.Scan(); {
+			if _, endpoint, is := strings.Cut(lines.Text(), "endpoint="); is {
+				address <- endpoint
+				break
+			}
 		}
-		time.Sleep(10 * time.Millisecond)
+		io.Copy(io.Discard, log)
+	}()
+	endpoint, is := <-address
+	if !is {
+		t.Fatal("Prism does not listen")
 	}
-	t.Fatal("Prism does not listen")
-	return ""
+	return endpoint
 }
