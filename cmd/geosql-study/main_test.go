@@ -70,7 +70,7 @@ func TestUsageErrors(t *testing.T) {
 		text string
 	}{
 		{nil, "no study given"},
-		{[]string{"weather"}, "no study weather, only accuracy or adversary or census or cip"},
+		{[]string{"weather"}, "there is no study weather ('geosql-study help' shows the usage)"},
 		{[]string{"predictive", "x"}, "too many"},
 		{[]string{"predictive", "-csv"}, "-csv"},
 		{[]string{"-personal", "predictive", "-points", good}, "predictive takes no flag -personal"},

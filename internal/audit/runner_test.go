@@ -28,27 +28,31 @@ func runFake(t *testing.T, h host.Host, d time.Duration) (*Report, error) {
 }
 
 func TestARightFunctionPasses(t *testing.T) {
-	statements := 0
-	for name, f := range map[string]*fake{
-		"as it should be":          {},
-		"more noise than it needs": {rate: 0.1},
-		"answers of random types": {answer: func(_ int, x, noise int64) any {
-			if (x+noise)%7 == 0 {
-				return nil
-			}
-			return x + noise
-		}},
-		"failures that depend on nothing secret": {fails: func(int) error {
-			if statements++; statements < 200 {
-				return nil // the checks before the draws
-			}
-			return sometimes(0.05)
-		}},
+	for name, newFake := range map[string]func() *fake{
+		"as it should be":          func() *fake { return &fake{} },
+		"more noise than it needs": func() *fake { return &fake{rate: 0.1} },
+		"answers of random types": func() *fake {
+			return &fake{answer: func(_ int, x, noise int64) any {
+				if (x+noise)%7 == 0 {
+					return nil
+				}
+				return x + noise
+			}}
+		},
+		"failures that depend on nothing secret": func() *fake {
+			statements := 0
+			return &fake{fails: func(int) error {
+				if statements++; statements < 200 {
+					return nil // the checks before the draws
+				}
+				return sometimes(0.05)
+			}}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for d := time.Second; d <= time.Minute; d *= 2 { // until there was time to measure
-				report, err := runFake(t, f, d)
+				report, err := runFake(t, newFake(), d)
 				if err != nil {
 					t.Fatal(err)
 				}
