@@ -48,6 +48,10 @@ const (
 	resultNoDB      = 26
 )
 
+// interruptedText is the text of resultInterrupt, with which a statement may fail that the compiler runs. The statement that it compiles
+// then has the code of any other error.
+const interruptedText = "interrupted"
+
 // interrupted returns the client's error for an interrupted statement.
 func (db *database) interrupted(ctx context.Context) error {
 	if db.guard.TimedOut() {
@@ -151,10 +155,10 @@ func (db *database) compileError(ctx context.Context, err error, original string
 	if !errors.As(err, &e) {
 		return asError(err)
 	}
-	switch e.Code & 0xff {
-	case resultInterrupt:
+	switch {
+	case e.Code&0xff == resultInterrupt, e.Message == interruptedText:
 		return db.interrupted(ctx)
-	case resultNoMemory:
+	case e.Code&0xff == resultNoMemory:
 		return &wire.Error{Code: "54001", Message: "the statement is too complex", Hint: "Ask for less at once."}
 	}
 	if action, _ := db.guard.Denied(); action != 0 {
