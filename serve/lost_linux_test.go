@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/geosql/geosql/internal/need"
 )
 
 // Clients of a machine that is lost, without a word of farewell, lose their sessions: one that asks nothing, and one that never takes
@@ -17,6 +19,7 @@ import (
 func TestLostClients(t *testing.T) {
 	const inside = "GEOSQL_TEST_LOST_CLIENTS"
 	if os.Getenv(inside) == "" {
+		need.Programs(t, "ip")
 		cmd := exec.Command(os.Args[0], "-test.run=^TestLostClients$", "-test.v")
 		cmd.Env = append(os.Environ(), inside+"=1")
 		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
