@@ -234,7 +234,7 @@ type Statement interface {
 
 	// Reserve sets demands aside, in one transaction, for the time of the statement: the part that is not used then returns
 	// when it ends. It leaves alone an account that cannot pay its whole demand, so that this account is charged as
-	// if Reserve had not been called, and it counts what [Charger.Reserve] has set aside.
+	// if Reserve had not been called, and it counts the amounts that [Charger.Reserve] has set aside.
 	Reserve(demands []Demand) error
 
 	// OpenTrace is that of a [Ledger], for a statement that may take steps of many traces. It

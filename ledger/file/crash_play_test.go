@@ -293,11 +293,11 @@ func createAndScan(dir string, say reporter) error {
 	if _, err := db.Exec(declareDomain); err != nil {
 		return err
 	}
-	everyone, limit := key{"*", "m"}, setting{1000 * half, 0}
+	everyone, limit := key{"*", "m"}, setting{1_000_000 * half, 0} // more than it can charge before it is killed
 	if err := say.limit("asked", limit, everyone); err != nil {
 		return err
 	}
-	if _, err := db.Exec(`SELECT budget_limit('*', 'm', 500)`); err != nil {
+	if _, err := db.Exec(`SELECT budget_limit('*', 'm', 500000)`); err != nil {
 		return err
 	}
 	if err := say.limit("set", limit, everyone); err != nil {

@@ -2,6 +2,7 @@ package file
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -33,6 +34,7 @@ func TestClosedLedgerIsNotLookedAt(t *testing.T) {
 type eventful struct {
 	disk
 	writes, written, viewed func() // before the next write, after it, and before the next view
+	failing                 error  // of the next view
 }
 
 func (e *eventful) Update(ctx context.Context, needs engine.Needs, work func(engine.Transaction) error) error {
@@ -44,6 +46,10 @@ func (e *eventful) Update(ctx context.Context, needs engine.Needs, work func(eng
 
 func (e *eventful) View(ctx context.Context, work func(engine.Reader) error) error {
 	happen(&e.viewed)
+	if err := e.failing; err != nil {
+		e.failing = nil
+		return err
+	}
 	return e.disk.View(ctx, work)
 }
 
@@ -107,6 +113,34 @@ func TestReserveBesideSetLimit(t *testing.T) {
 				t.Errorf("got %+v, %v", b, err)
 			}
 		})
+	}
+}
+
+// A limit is lowered while a statement reserves, and the look for it fails. No unit stays reserved after the statement.
+func TestNothingStaysReservedAfterAFailure(t *testing.T) {
+	l := newFile(t)
+	e := &eventful{disk: disk{l}}
+	core := engine.New(e)
+	broken := errors.New("the disk is broken")
+	var demands []ledger.Demand
+	units := []budget.Unit{"m", "kWh"}
+	for _, unit := range units {
+		check(t, core.SetLimit("*", unit, 100, 0))
+		demands = append(demands, ledger.Demand{Unit: unit, Items: []ledger.Item{{Account: "ana", Epsilon: 30}}})
+	}
+	s := core.NewStatement()
+	e.written = func() {
+		check(t, core.SetLimit("ana", "m", 0, 0))
+		e.failing = broken
+	}
+	if err := s.Reserve(demands); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	check(t, s.End())
+	for _, unit := range units {
+		if b, err := core.Balance("ana", unit); err != nil || b.Reserved != 0 {
+			t.Errorf("%s: got %+v, %v", unit, b, err)
+		}
 	}
 }
 

@@ -354,7 +354,7 @@ func demands(m, kWh []ledger.Item) []ledger.Demand {
 	return []ledger.Demand{{Unit: "m", Items: m}, {Unit: "kWh", Items: kWh}}
 }
 
-// The demands of a statement are stored before its first charge, and what it does not use returns when it ends.
+// The demands of a statement are stored before its first charge, and the unused part returns when it ends.
 func reservesForItsTime(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	for _, unit := range []budget.Unit{"m", "kWh"} {
@@ -397,7 +397,7 @@ func reservesForItsTime(t *testing.T, e Engine) {
 	wantBalance(t, l, "ana", 40, 0)
 }
 
-// What is set aside already counts, and stays.
+// Amounts that were set aside before count, and stay.
 func reservesWhatIsMissing(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetLimit("*", "m", 100, 0))
@@ -443,7 +443,7 @@ func reservationRefusesNobody(t *testing.T, e Engine) {
 	wantBalance(t, l, "bob", 40, 0)
 }
 
-// A limit that is lowered takes back what a statement has reserved.
+// A limit that is lowered takes back the reservations of a statement.
 func reservationBeforeALowerLimit(t *testing.T, e Engine) {
 	l := e.fresh(t)
 	check(t, l.SetLimit("*", "m", 40, 0))

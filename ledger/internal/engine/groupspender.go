@@ -60,10 +60,10 @@ func (g *groupSpender) chargeLimits(items []ledger.Item) error {
 		return err
 	}
 	err = g.takeFromLimits(items)
-	if !Is[*ledger.RefusalError](err) || g.statement == nil || !g.statement.giveUpAhead(nil) {
+	if g.statement == nil || err == nil {
 		return err
 	}
-	if err := g.core.Flush(); err != nil {
+	if err := g.statement.makeRoom(err, nil); err != nil {
 		return err
 	}
 	return g.takeFromLimits(items)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -40,7 +41,8 @@ type filling struct {
 	balances []ledger.Standing // before
 }
 
-// reserve writes the reservations that choose makes of demands, in one transaction, and fills the pools with them.
+// reserve writes the reservations that choose makes of demands, in one transaction, and fills the pools with them. With an error
+// it returns the fillings that are in the pools.
 func (c *Core) reserve(demands []ledger.Demand, run *Run, choose func(Transaction, *filling) error) ([]filling, error) {
 	all := make([]filling, 0, len(demands))
 	for _, d := range demands {
@@ -74,14 +76,12 @@ func (c *Core) reserve(demands []ledger.Demand, run *Run, choose func(Transactio
 	if err != nil {
 		return nil, err
 	}
-	for i := range chosen {
+	for i := range chosen { // every one, so that an error about one leaves none reserved and in no pool
 		for f := &chosen[i]; !c.fillPools(f, revision); revision = c.revision.Load() {
-			if err := c.returnLowered(f); err != nil {
-				return nil, err
-			}
+			err = cmp.Or(c.returnLowered(f), err)
 		}
 	}
-	return chosen, nil
+	return chosen, err
 }
 
 // needsOfAll are the needs of fillings.
@@ -294,7 +294,7 @@ func (c *Core) giveBack(f *filling, run *Run) (returns bool) {
 	for i, item := range f.Items {
 		q := c.pools[f.Unit][item.Account]
 		if q.Term != f.balances[i].Term {
-			continue // it has been emptied, or what was left of it is lost
+			continue // it has been emptied, or its rest is lost
 		}
 		if left := q.take(item.Epsilon); left.Left > 0 {
 			c.addNote(Change{Origin: from, Account: item.Account, Reserved: -left.Left, Term: left.Term})

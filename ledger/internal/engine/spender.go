@@ -83,8 +83,8 @@ func (p *spender) chargeFirst(h *hold, account []byte, cost budget.Amount) error
 }
 
 // chargeBeyond charges a cost that the hold may not cover: it first adds to the hold from the
-// account's pool, then from its limit. Before it refuses, the others of the statement give up what they hold: that must not make
-// anybody's budget end earlier.
+// account's pool, then from its limit. Before it refuses, the others of the statement return the amounts that they hold:
+// those must not make anybody's budget end earlier.
 func (p *spender) chargeBeyond(h *hold, cost budget.Amount) error {
 	if err := ledger.CheckCharge(h.account, p.unit, cost); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (p *spender) chargeBeyond(h *hold, cost budget.Amount) error {
 		return err
 	}
 	drawn, covered := p.takeFromPool(h, cost)
-	if !covered && p.statement.returnDrawn(p, h.account) {
+	if !covered && p.statement.othersReturn(p, h.account) {
 		more, now := p.takeFromPool(h, cost)
 		drawn, covered = ledger.Share{Term: more.Term, Left: drawn.In(more.Term) + more.Left}, now
 	}
@@ -111,14 +111,10 @@ func (p *spender) chargeBeyond(h *hold, cost budget.Amount) error {
 	if err == nil {
 		return nil
 	}
-	c := p.statement.core
 	if drawn.Left > 0 {
 		p.returnDrawn(h, drawn)
 	}
-	if !Is[*ledger.RefusalError](err) || !p.statement.giveUpAhead(p) {
-		return err
-	}
-	if err := c.Flush(); err != nil {
+	if err := p.statement.makeRoom(err, p); err != nil {
 		return err
 	}
 	return p.chargeBeyond(h, cost)

@@ -96,9 +96,9 @@ func (s *statement) End() error {
 	return err
 }
 
-// returnDrawn has all but one of the spenders of a unit return the part of their holds that they have drawn from the pool of an
+// othersReturn has all but one of the spenders of a unit return the part of their holds that they have drawn from the pool of an
 // account, and reports whether there was any.
-func (s *statement) returnDrawn(but *spender, account string) (returned bool) {
+func (s *statement) othersReturn(but *spender, account string) (returned bool) {
 	for _, p := range s.spenders {
 		if p == but || !p.held || p.unit != but.unit {
 			continue
@@ -112,7 +112,17 @@ func (s *statement) returnDrawn(but *spender, account string) (returned bool) {
 	return returned
 }
 
-// giveUpAhead notes that all but one of the spenders, and the groups, return what they hold, and reports whether there is anything.
+// makeRoom has all but one of the spenders, and the groups, return the amounts that they hold, after an error that is a refusal. It
+// returns nil if the charge may succeed then, and else the error.
+func (s *statement) makeRoom(err error, but *spender) error {
+	if !Is[*ledger.RefusalError](err) || !s.giveUpAhead(but) {
+		return err
+	}
+	return s.core.Flush()
+}
+
+// giveUpAhead notes that all but one of the spenders, and the groups, return the amounts that they hold, and reports whether there
+// are any.
 func (s *statement) giveUpAhead(but *spender) (returns bool) {
 	s.core.mu.Lock()
 	defer s.core.mu.Unlock()
@@ -149,8 +159,8 @@ func (c *Core) endSpenders(s *statement) (returns bool) {
 	for _, g := range s.groups {
 		returns = g.giveUp() || returns
 	}
-	for _, f := range s.reserved {
-		returns = c.giveBack(&f, s.run) || returns
+	for i := range s.reserved {
+		returns = c.giveBack(&s.reserved[i], s.run) || returns
 	}
 	if l := s.lease; l != nil {
 		s.lease = nil

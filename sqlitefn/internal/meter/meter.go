@@ -244,7 +244,7 @@ func (m *Meter) Foresee(sql string, told bool) (*Forecast, error) {
 	})
 }
 
-// Reserve has the next statement, which a forecast is about, reserve what it is going to charge, in one transaction, where it
+// Reserve has the next statement, which a forecast is about, reserve its charges in one transaction, where it
 // would commit for many accounts or rows one after the other. The part that it does not use returns when it ends.
 func (m *Meter) Reserve(f *Forecast) { m.session.Expect(f.demands) }
 

@@ -43,7 +43,7 @@ var costFunctions = []*frame.Function{
 	},
 }
 
-// reserveFor reserves what a dry run counts.
+// reserveFor reserves the charges that a dry run counts.
 func reserveFor(c frame.Call) error {
 	d, err := c.Session.RunDry(c.Text(argSQL))
 	if err != nil {
