@@ -7,20 +7,20 @@ var sealedValues = []Bug{
 	{
 		Name: "multiplicity-ignored", Title: "a value that a join repeats is charged once",
 		Function: "dx_count", Host: server,
-		Edits: []Edit{before("unseal.Group.Add", "g.number(", `
+		Edits: []Edit{before("unseal.Group.add", "r.member(", `
 			if times > 1 {
-				g.form.Add(o.Account, o.Data)
-				return nil
+				times = 1
+				r.members[row.Account].rows--
 			}
 		`)},
 	},
 	{
 		Name: "narrowing-filters", Title: "readings outside the range that an analyst chose are left out, not moved into it",
 		Function: "dx_sum", Host: server,
-		Edits: []Edit{before("unseal.Group.Add", "g.form.Add(", `
-			if u, err := UniverseOf(c.Session, g.of); err == nil {
-				if k := o.Data.Reading() - u.first; k < 0 || k > u.Last() {
-					return nil
+		Edits: []Edit{before("unseal.Group.add", "g.form.Add(", `
+			if u, err := UniverseOf(g.evaluates.evaluator.session, g.of); err == nil {
+				if k := row.Data.Reading() - u.first; k < 0 || k > u.Last() {
+					continue
 				}
 			}
 		`)},
@@ -28,9 +28,9 @@ var sealedValues = []Bug{
 	{
 		Name: "record-per-pseudonym", Title: "an account has a record for each of its pseudonyms, and is charged for one",
 		Function: "dx_sum", Host: server,
-		Edits: []Edit{before("unseal.Group.Add", "g.form.Add(", `
-			g.form.Add(int(o.Number>>1), o.Data)
-			return nil
+		Edits: []Edit{before("unseal.Group.add", "g.form.Add(", `
+			g.form.Add(int(row.Number>>1), row.Data)
+			continue
 		`)},
 	},
 	{

@@ -228,6 +228,20 @@ func (k *Keeper) Closed() (otherKey, stranger int, err error) {
 // its account erased: then it counts as NULL. The only error is [sealed.ErrValue]. Open does not
 // allocate.
 func (k *Keeper) Open(value []byte) (row Row, present bool, err error) {
+	row, present, err = k.Decrypt(value)
+	if !present {
+		return Row{}, false, err
+	}
+	account, known := k.account(row.Number)
+	if !known {
+		return Row{}, false, sealed.ErrValue
+	}
+	row.Account = account
+	return row, true, nil
+}
+
+// Decrypt is Open without the account of the row, which Find finds.
+func (k *Keeper) Decrypt(value []byte) (row Row, present bool, err error) {
 	h, c, err := k.reader.Open(value)
 	switch err {
 	case nil:
@@ -236,12 +250,29 @@ func (k *Keeper) Open(value []byte) (row Row, present bool, err error) {
 	default:
 		return Row{}, false, sealed.ErrValue
 	}
-	account, known := k.numbers.get(c.Account)
 	column := k.columns[h.Column]
-	if !known || account == unclear || column == nil {
+	if column == nil {
 		return Row{}, false, sealed.ErrValue
 	}
-	return Row{h.Session, h.Counter, account, c.Account, column, c.Data}, true, nil
+	return Row{Session: h.Session, Counter: h.Counter, Number: c.Account, Column: column, Data: c.Data}, true, nil
+}
+
+// Find finds the accounts of rows, up to the first that has none, and returns how many. It waits for the memory of several at once.
+func (k *Keeper) Find(rows []Row) int {
+	for i := range rows {
+		account, known := k.account(rows[i].Number)
+		if !known {
+			return i
+		}
+		rows[i].Account = account
+	}
+	return len(rows)
+}
+
+// account returns the index of the account that a number belongs to.
+func (k *Keeper) account(number uint64) (index int, known bool) {
+	index, known = k.numbers.get(number)
+	return index, known && index != unclear
 }
 
 // Accounts returns how many accounts the keeper knows. Their indices are below.

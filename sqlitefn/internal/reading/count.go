@@ -98,6 +98,14 @@ func (g *countGroup) Row(c frame.Call) error {
 	return nil
 }
 
+// Take adds sealed values.
+func (g *countGroup) Take(values []sqlite.Value, each int) (rows int) {
+	if g.sealed == nil {
+		return 0
+	}
+	return g.sealed.Take(values, each)
+}
+
 // Final charges all accounts in one transaction and draws.
 func (g *countGroup) Final(c frame.Call) error {
 	return c.Result(g.Answer(c))

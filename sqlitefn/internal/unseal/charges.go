@@ -18,10 +18,18 @@ type repeats struct {
 	table   counts.Table
 	members []placeMember // by account, as the keeper counts them
 	group   uint32
+
+	opened  []catalog.Row // room for the rows that are being added
+	numbers []uint32      // of the members that they are of
 }
 
-// A placeMember is the last group that an account was a member of, and its number there.
-type placeMember struct{ group, number uint32 }
+// A placeMember is the last group that an account was a member of, with what it has there: a quarter of a cache line, for which
+// every row of a large group waits.
+type placeMember struct {
+	last   uint32 // the group, and the most times that it has one of the account's values, as entries of the table
+	number uint32
+	rows   int64
+}
 
 // repeatBits is how many bits of an entry say how often; the others are the number of the group.
 const repeatBits = 12
@@ -51,13 +59,22 @@ func (t *statement) repeats(place, accounts int) (*repeats, error) {
 	return r, nil
 }
 
-// member returns the number of the group's member for an account. A new one gets the number next.
-func (r *repeats) member(account int, next uint32) uint32 {
+// member counts a row of an account, with a value that the group has so many times now, and returns the number of the account's
+// member. A new one gets the number next.
+func (r *repeats) member(account int, times, next uint32) uint32 {
 	m := &r.members[account]
-	if m.group != r.group {
-		*m = placeMember{r.group, next}
+	if m.last>>repeatBits != r.group {
+		*m = placeMember{number: next}
 	}
+	m.last = max(m.last, r.group<<repeatBits|times)
+	m.rows++
 	return m.number
+}
+
+// counted returns how many rows a member has, and the most times that it has one value.
+func (r *repeats) counted(account int) (rows int64, most uint32) {
+	m := &r.members[account]
+	return m.rows, m.last & MaxRepeat
 }
 
 // step counts a value of the group, and returns how often the group has it now.

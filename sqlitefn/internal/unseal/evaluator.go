@@ -301,7 +301,7 @@ type rowsKey struct {
 }
 
 // add adds a value.
-func (k *questionKey) add(to *rowsKey, row catalog.Row) {
+func (k *questionKey) add(to *rowsKey, row *catalog.Row) {
 	binary.BigEndian.PutUint32(k.in[:4], row.Column.Number)
 	binary.BigEndian.PutUint32(k.in[4:8], row.Session)
 	binary.BigEndian.PutUint64(k.in[8:], row.Counter)

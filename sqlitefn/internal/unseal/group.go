@@ -5,6 +5,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/interval"
+	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/sealed/catalog"
@@ -66,8 +67,10 @@ type Group struct {
 	price     Terms
 	keeper    *catalog.Keeper
 	statement *statement
-	repeats   *repeats // at the place of the group
-	members   []member // in which they came
+	evaluates *Evaluation // for an analyst, or nil
+	repeats   *repeats    // at the place of the group
+	most      uint32      // times that it may have a value
+	members   []member    // in which they came
 
 	rows      pieces[contribution] // if they are needed once more
 	data      pieces[sealed.Data]  // of the rows, if accounts may be left out
@@ -82,9 +85,10 @@ type Group struct {
 // A member is an account that has contributed to a group.
 type member struct {
 	account int // as the keeper counts them
-	rows    int64
-	most    uint32 // times that the group has one of its values
 
+	// Once the group is complete:
+	rows    int64
+	most    uint32        // times that the group has one of its values
 	epsilon budget.Amount // that the answer costs by itself
 	top     level         // most that the statement charges for one of its values
 	due     level         // that it has to pay
@@ -115,25 +119,64 @@ func (g *Group) Add(c frame.Call, a *frame.Arg) error {
 	if err := g.reserve(); err != nil {
 		return err
 	}
-	times, err := g.repeats.step(o.Row, mayRepeat(c.Session))
-	if err != nil {
-		return err
+	g.repeats.opened = append(g.repeats.opened[:0], o.Row)
+	_, err = g.add(g.repeats.opened)
+	return err
+}
+
+// Take adds the first of the rows that follow, up to one that is not as the ones before them. Sealed rows are in random order, so
+// that each waits for memory at its account: loops that do one thing for each row wait for several at once.
+func (g *Group) Take(values []sqlite.Value, each int) (rows int) {
+	if g.Empty() || g.statement.memory.ask != nil { // it is asked for each row
+		return 0
 	}
-	number := g.number(o.Account)
-	m := &g.members[number]
-	m.rows++
-	m.most = max(m.most, times)
-	if g.keeps {
-		g.rows.add(contribution{o.Counter, o.Session, number})
+	opened := g.repeats.opened[:0]
+	for at := 0; at < len(values) && values[at].Type() == sqlite.Blob; at += each {
+		value, narrowed, person, ok := splitSpans(values[at].Bytes())
+		if !ok {
+			break
+		}
+		row, present, _ := g.keeper.Decrypt(value)
+		if !present || (Range{row.Column, narrowed, person}) != g.of {
+			break
+		}
+		opened = append(opened, row)
 	}
-	if g.keepsData {
-		g.data.add(o.Data)
+	g.repeats.opened = opened
+	rows, _ = g.add(opened[:g.keeper.Find(opened)])
+	return rows
+}
+
+// add adds rows, up to the first that the group has too often, and returns how many.
+func (g *Group) add(rows []catalog.Row) (added int, err error) {
+	r := g.repeats
+	r.numbers = r.numbers[:0]
+	for _, row := range rows {
+		times, e := r.step(row, g.most)
+		if e != nil {
+			err = e
+			break
+		}
+		number := r.member(row.Account, times, uint32(len(g.members)))
+		if number == uint32(len(g.members)) {
+			g.members = append(g.members, member{account: row.Account})
+		}
+		r.numbers = append(r.numbers, number)
 	}
-	if e := evaluationOf(c.Session); e != nil {
-		e.key.add(&g.key, o.Row)
+	for i, number := range r.numbers {
+		row := &rows[i]
+		if g.keeps {
+			g.rows.add(contribution{row.Counter, row.Session, number})
+		}
+		if g.keepsData {
+			g.data.add(row.Data)
+		}
+		if g.evaluates != nil {
+			g.evaluates.key.add(&g.key, row)
+		}
+		g.form.Add(row.Account, row.Data)
 	}
-	g.form.Add(o.Account, o.Data)
-	return nil
+	return len(r.numbers), err
 }
 
 // admit admits the first value of a group, which decides the range of the group, and later ones of other columns with
@@ -152,10 +195,9 @@ func (g *Group) admit(c frame.Call, a *frame.Arg, o Opened) (err error) {
 		if err := e.admit(g.price.Price, 1); err != nil { // before all of the rows are read
 			return err
 		}
-		g.settings = c.CopySettings()
-		g.keepsData = e.analyst.LeaveOut
+		g.evaluates, g.settings, g.keepsData = e, c.CopySettings(), e.analyst.LeaveOut
 	}
-	g.statement = statements.Of(c.Statement())
+	g.statement, g.most = statements.Of(c.Statement()), mayRepeat(c.Session)
 	g.keeps = g.price.Per == PerValue || g.keepsData
 	if g.repeats, err = g.statement.repeats(c.Place(), o.keeper.Accounts()); err != nil {
 		return err
@@ -172,15 +214,6 @@ func (r Range) alike(other Range) bool {
 	return same && r.narrowed == other.narrowed && r.person == other.person
 }
 
-// number returns the index of the member for an account.
-func (g *Group) number(account int) uint32 {
-	n := g.repeats.member(account, uint32(len(g.members)))
-	if n == uint32(len(g.members)) {
-		g.members = append(g.members, member{account: account})
-	}
-	return n
-}
-
 // Final answers the group.
 func (g *Group) Final(c frame.Call) error {
 	return c.Result(g.Answer(c))
@@ -191,11 +224,11 @@ func (g *Group) Answer(c frame.Call) (frame.Answer, error) {
 	if g.of.Column == nil {
 		return frame.Answer{}, nil
 	}
-	if err := g.owe(c.Session); err != nil {
+	if err := g.owe(); err != nil {
 		return frame.Answer{}, err
 	}
-	if e := evaluationOf(c.Session); e != nil {
-		return e.askGroup(c, g)
+	if g.evaluates != nil {
+		return g.evaluates.askGroup(c, g)
 	}
 	paid, err := c.PayAll(g.bill())
 	g.settle(func(uint32) (bool, bool) { return err == nil, false })
@@ -205,10 +238,11 @@ func (g *Group) Answer(c frame.Call) (frame.Answer, error) {
 	return g.form.Draw(c, paid), nil
 }
 
-// owe computes the amount that each member owes. It must be settled, unless it fails.
-func (g *Group) owe(s *frame.Session) error {
+// owe computes the amount that each member owes, once the group is complete. It must be settled, unless it fails.
+func (g *Group) owe() error {
 	for i := range g.members {
 		m := &g.members[i]
+		m.rows, m.most = g.repeats.counted(m.account)
 		times := int64(1)
 		switch g.price.Per {
 		case PerRow:
@@ -216,8 +250,8 @@ func (g *Group) owe(s *frame.Session) error {
 		case PerValue:
 			times = int64(m.most)
 		}
-		if e := evaluationOf(s); e != nil {
-			if err := e.admit(g.price.Price, times); err != nil {
+		if g.evaluates != nil {
+			if err := g.evaluates.admit(g.price.Price, times); err != nil {
 				return err
 			}
 		}

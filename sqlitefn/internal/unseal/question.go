@@ -32,7 +32,7 @@ func (e *Evaluation) askValue(c frame.Call, o Opened, price budget.Price, draw f
 		return frame.Answer{}, err
 	}
 	var rows rowsKey
-	e.key.add(&rows, o.Row)
+	e.key.add(&rows, &o.Row)
 	q := &ledger.Question{
 		Key: e.key.name(c, c.CopySettings(), o.Of, rows), Function: c.Name, Unit: price.Unit,
 		Members: []ledger.Member{{Account: o.name(), Epsilon: price.Amount, Due: price.Amount, RoleDue: price.Amount, Evaluations: 1}},
