@@ -42,7 +42,7 @@ var bounded = []bound{
 	{"reserve", "`budget_reserve` for 1,000,000 accounts", 2.5, "s", false, firstReservation},
 	{"predictive", "`predictive_step`, 100,000 traces of two points, reserved", 4, "s", false, overTraces("predictive", 1e5)},
 	{"pim", "`pim_step`, the same", 10, "s", false, overTraces("pim", 1e5)},
-	{"pim-cells", "`pim_step`, 10,201 cells, sets of 200, a step", 0.25, "ms", false, alone("pim-cells", 2000)},
+	{"pim-cells", "`pim_step`, 10,201 cells, sets of 200, a step", 0.22, "ms", false, alone("pim-cells", 2000)},
 	{"release-rows", "release, an account in every row, CSV to CSV", 1e6, "rows/s", false, releaseRate(2e6, 2e6, "csv")},
 	{"release-csv", "release, 10,000 accounts, CSV to CSV", 2.5e6, "rows/s", false, releaseRate(2e6, 1e4, "csv")},
 	{"release-parquet", "the same, Parquet to Parquet", 3e6, "rows/s", false, releaseRate(2e6, 1e4, "parquet")},

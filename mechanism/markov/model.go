@@ -29,7 +29,7 @@ type Model struct {
 	// in this order. A transition names the cell that it comes from. Those to a cell are in the order of rows.
 	targets  []target
 	arrivals []move
-	scratch  sync.Pool // of *[]float64, one for each cell
+	scratch  sync.Pool // of *[]float64, one for each cell and a row more
 }
 
 // A row holds the counts of a visited cell. Rows are in the order of their cells.
@@ -70,7 +70,7 @@ func newModel(g *Grid, period time.Duration, traces int64, rows []row, moves []m
 // turn sorts the transitions by the cells that they lead to.
 func (m *Model) turn() {
 	n := m.grid.Len()
-	m.scratch.New = func() any { return new(make([]float64, n)) }
+	m.scratch.New = func() any { return new(make([]float64, n+m.grid.width)) }
 	count := make([]uint32, n)
 	for _, v := range m.moves {
 		count[v.cell]++
@@ -161,65 +161,93 @@ func (m *Model) Start() []float64 {
 // transition matrix. Both have the length Len of the grid and must not overlap. src need
 // not sum to 1; dst has the same sum. Advance allocates nothing.
 func (m *Model) Advance(dst, src []float64) {
-	total := 0.0
-	for _, p := range src {
-		total += p
-	}
-	uniform := background * total / float64(len(src))
-	for i := range dst {
-		dst[i] = uniform
-	}
-	m.diffuse(dst, src)
-	m.follow(dst, src)
+	scratch := m.scratch.Get().(*[]float64)
+	defer m.scratch.Put(scratch)
+	once, none := (*scratch)[:len(src)], (*scratch)[len(src):]
+	total := m.leave(once, src)
+	m.diffuse(dst, src, none, background*total/float64(len(src)))
+	m.follow(dst, once)
 }
 
-// diffuse adds the moves of the pseudo-counts: each row adds to itself and to the rows
-// beside it.
-func (m *Model) diffuse(dst, src []float64) {
-	width := m.grid.width
-	for at := 0; at < len(src); at += width {
-		from, near, here := src[at:at+width], m.near[at:at+width], m.here[at:at+width]
-		if at > 0 {
-			diffuseRow(dst[at-width:at], from, near, near)
-		}
-		diffuseRow(dst[at:at+width], from, near, here)
-		if next := at + width; next < len(dst) {
-			diffuseRow(dst[next:next+width], from, near, near)
-		}
-	}
-}
-
-// diffuseRow adds to one row the moves from a row, the same or a neighbouring one. Each
-// cell gets the moves of the three nearest cells of that row, two at the ends, the
-// nearest one with its own share.
-func diffuseRow(dst, src, near, nearest []float64) {
-	src, near, nearest = src[:len(dst)], near[:len(dst)], nearest[:len(dst)] // bounds are checked here
-	left, beside, here := 0.0, float64(src[0]*near[0]), float64(src[0]*nearest[0])
-	for next := 1; next < len(dst); next++ {
-		right := float64(src[next] * near[next])
-		dst[next-1] += left + here + right
-		left, beside, here = beside, right, float64(src[next]*nearest[next])
-	}
-	dst[len(dst)-1] += left + here
-}
-
-// follow adds the transitions that were seen, to one cell after the other: no sum waits for another, and the
-// processor foresees how long each is.
-func (m *Model) follow(dst, src []float64) {
-	once := m.scratch.Get().(*[]float64) // the share of a transition that was seen once
-	defer m.scratch.Put(once)
-	from := (*once)[:len(src)]
+// leave sets once to the belief that leaves each visited cell with a transition seen once, and returns the sum of src. The
+// additions wait for each other, and the products are made meanwhile.
+func (m *Model) leave(once, src []float64) (total float64) {
+	at := 0
 	for k := range m.rows {
 		r := &m.rows[k]
-		from[r.cell] = float64(src[r.cell] * r.share)
-	}
-	arrivals := m.arrivals
-	for _, t := range m.targets {
-		sum := dst[t.cell]
-		for _, v := range arrivals[:t.arrivals] {
-			sum += float64(from[v.cell] * float64(v.count))
+		for ; at <= int(r.cell); at++ {
+			total += src[at]
 		}
-		dst[t.cell], arrivals = sum, arrivals[t.arrivals:]
+		once[r.cell] = float64(src[r.cell] * r.share)
+	}
+	for _, p := range src[at:] {
+		total += p
+	}
+	return total
+}
+
+// diffuse sets dst to the moves of the pseudo-counts, and uniform in each cell: each row adds to itself and to the rows beside it.
+// The row none stands for rows beyond the grid.
+func (m *Model) diffuse(dst, src, none []float64, uniform float64) {
+	width := m.grid.width
+	above, own := none, dst[:width]
+	for i := range own {
+		own[i] = uniform
+	}
+	for at := 0; at < len(src); at += width {
+		below := none
+		if next := at + width; next < len(dst) {
+			below = dst[next : next+width]
+		}
+		diffuseRow(above, own, below, src[at:at+width], m.near[at:at+width], m.here[at:at+width], uniform)
+		above, own = own, below
+	}
+}
+
+// diffuseRow adds the moves from a row to itself and to the row above, and sets the row below to them and uniform. Each cell
+// gets the moves of the three nearest cells of the row, two at the ends; in the row itself the nearest one has its own share.
+func diffuseRow(above, own, below, src, near, here []float64, uniform float64) {
+	n := len(src)
+	above, own, below, near, here = above[:n], own[:n], below[:n], near[:n], here[:n] // bounds are checked here
+	left, beside := 0.0, float64(src[0]*near[0])
+	for i := range src {
+		right := 0.0
+		if i+1 < n {
+			right = float64(src[i+1] * near[i+1])
+		}
+		three := left + beside + right
+		above[i] += three
+		own[i] += left + float64(src[i]*here[i]) + right
+		below[i] = uniform + three
+		left, beside = beside, right
+	}
+}
+
+// follow adds the transitions that were seen, to four cells at a time that have as many of them: no sum waits for another, and
+// the processor foresees how long each is.
+func (m *Model) follow(dst, once []float64) {
+	arrivals, targets := m.arrivals, m.targets
+	for len(targets) > 0 {
+		n, first := int(targets[0].arrivals), targets[0].cell
+		if len(targets) < 4 || int(targets[3].arrivals) != n {
+			sum := dst[first]
+			for _, v := range arrivals[:n] {
+				sum += float64(once[v.cell] * float64(v.count))
+			}
+			dst[first], arrivals, targets = sum, arrivals[n:], targets[1:]
+			continue
+		}
+		second, third, fourth := targets[1].cell, targets[2].cell, targets[3].cell
+		to1, to2, to3, to4 := arrivals[:n], arrivals[n:][:n], arrivals[2*n:][:n], arrivals[3*n:][:n]
+		sum1, sum2, sum3, sum4 := dst[first], dst[second], dst[third], dst[fourth]
+		for i := range n {
+			sum1 += float64(once[to1[i].cell] * float64(to1[i].count))
+			sum2 += float64(once[to2[i].cell] * float64(to2[i].count))
+			sum3 += float64(once[to3[i].cell] * float64(to3[i].count))
+			sum4 += float64(once[to4[i].cell] * float64(to4[i].count))
+		}
+		dst[first], dst[second], dst[third], dst[fourth] = sum1, sum2, sum3, sum4
+		arrivals, targets = arrivals[4*n:], targets[4:]
 	}
 }
 
