@@ -81,7 +81,7 @@ race-short:
 PROGRAMS = $(shell dpkg -L $$(dpkg-query -W -f '$${Essential} $${Package}\n' | sed -n 's/^yes //p') | grep -E '^(/usr)?/bin/.') \
 	$(shell for p in go gcc as ld git; do command -v $$p; done)
 BARE_TEST = ./cmd/geosql-extension ./dataset/sqlite ./docs ./ledger/postgres/... ./mechanism/optimal ./release/internal/report \
-	./serve/internal/console ./serve/internal/wire ./serve/internal/worker $(addprefix ./internal/,audit/host conformance conformance/clients emulate gappa \
+	./serve ./serve/internal/console ./serve/internal/wire ./serve/internal/worker $(addprefix ./internal/,audit/host conformance conformance/clients emulate gappa \
 	packaging/... pgtest spin sqlite sqlmath)
 .PHONY: bare bare-short
 bare:

@@ -633,36 +633,50 @@ func (r *rewriter) word(e *emitter, i, hi int, previous sqltext.Token) int {
 		e.push(`"` + w.name + `"`)
 		return i + 1
 	}
-	for _, m := range missing {
-		if w.name == m.word && m.is(w, e.operand >= 0) {
-			r.unsupported(i, m.what, m.hint)
-		}
-	}
-	if (w.name == "between" || w.name == "not" && w.next.Is("between")) && e.operand >= 0 && r.temporal(e.sum.token, i) == anInterval {
-		r.unsupported(i, "BETWEEN of intervals", "compare with >= and <=")
-	}
+	r.refuse(e, w)
 	if w.name == "at" && w.next.Is("time") && e.operand >= 0 {
 		return r.atTimeZone(e, i, hi)
 	}
 	if end := r.keyword(e, w); end > 0 {
 		return end
 	}
-	called := w.next.IsSymbol("(", ".") || previous.Is("as")
-	switch {
-	case w.name == "user" && r.catalogue && !called:
-		e.push("user()")
+	if text := r.value(w); text != "" {
+		e.push(text)
 		return i + 1
-	case strings.HasPrefix(w.name, "current_") && clocks[w.name] != "" && !called, w.name == "localtimestamp" && !called:
-		e.push(clocks[w.name])
-		return i + 1
-	case functionsOfNoParentheses[w.name] && !called:
-		e.push(w.name + "()")
-		return i + 1
+	}
 	// LEFT, RIGHT, and such are functions too.
-	case notOperands[w.name] && !(w.next.IsSymbol("(") && (w.name == "left" || w.name == "right")):
+	if notOperands[w.name] && !(w.next.IsSymbol("(") && (w.name == "left" || w.name == "right")) {
 		return r.keep(e, i)
 	}
 	return r.primary(e, i, hi, previous)
+}
+
+// refuse notes an error for a word that begins something SQLite has not.
+func (r *rewriter) refuse(e *emitter, w word) {
+	for _, m := range missing {
+		if w.name == m.word && m.is(w, e.operand >= 0) {
+			r.unsupported(w.i, m.what, m.hint)
+		}
+	}
+	if (w.name == "between" || w.name == "not" && w.next.Is("between")) && e.operand >= 0 && r.temporal(e.sum.token, w.i) == anInterval {
+		r.unsupported(w.i, "BETWEEN of intervals", "compare with >= and <=")
+	}
+}
+
+// value is the expression for a word that is a value by itself, such as CURRENT_DATE. It is empty for other words.
+func (r *rewriter) value(w word) string {
+	clock := strings.HasPrefix(w.name, "current_") || w.name == "localtimestamp"
+	switch {
+	case w.next.IsSymbol("(", "."), w.previous.Is("as"):
+		return ""
+	case w.name == "user" && r.catalogue:
+		return "user()"
+	case clock && clocks[w.name] != "":
+		return clocks[w.name]
+	case functionsOfNoParentheses[w.name]:
+		return w.name + "()"
+	}
+	return ""
 }
 
 // keep leaves a keyword as it is.

@@ -334,7 +334,15 @@ func numberForm(n float64, form string) (any, error) {
 			integer = "0"
 		}
 	}
-	return writeNumber(upper, form, integer, fraction, whole, first0, negative, plain, int(math.Abs(n))), nil
+	w := numberWriter{upper: upper, negative: negative, plain: plain, integer: integer, fraction: fraction, whole: whole}
+	if i := strings.IndexByte(upper, 'S'); i >= 0 && !strings.HasPrefix(upper[i:], "SG") {
+		w.leadingS = i < strings.IndexAny(upper, "90")
+	}
+	w.blanks = whole - len(integer)
+	if first0 >= 0 {
+		w.blanks = min(w.blanks, first0)
+	}
+	return w.write(form, int(math.Abs(n))), nil
 }
 
 // foreign masks the patterns that have letters of patterns that are not there.
@@ -352,10 +360,15 @@ func roundTo(n float64, decimals int) float64 {
 // A numberWriter writes a number by a form of to_char.
 type numberWriter struct {
 	strings.Builder
-	upper           string // the form, in capitals
-	negative, plain bool   // plain: without blanks (FM)
-	leadingS        bool   // the form's S is before the digits
-	signed          bool   // the sign was written, or has a place of its own
+	upper             string // the form, in capitals
+	negative, plain   bool   // plain: without blanks (FM)
+	leadingS          bool   // the form's S is before the digits
+	integer, fraction string // digits
+	whole             int    // positions before the point
+	blanks            int    // of them before the first digit
+	at                int    // the next position, of those before the point or after it
+	point             bool   // it was written
+	signed            bool   // the sign was written, or has a place of its own
 }
 
 // sign writes the sign before the first digit, unless the form has a place of its own for it.
@@ -406,20 +419,41 @@ func (w *numberWriter) affix(pattern string) {
 	}
 }
 
-// writeNumber writes digits in a form.
-func writeNumber(upper, form, integer, fraction string, whole, first0 int, negative, plain bool, n int) string {
-	w := numberWriter{upper: upper, negative: negative, plain: plain}
-	if i := strings.IndexByte(upper, 'S'); i >= 0 && !strings.HasPrefix(upper[i:], "SG") {
-		w.leadingS = i < strings.IndexAny(upper, "90")
+// digit writes the next position of a digit.
+func (w *numberWriter) digit() {
+	if w.point {
+		if w.at < len(w.fraction) {
+			w.WriteByte(w.fraction[w.at])
+		}
+		w.at++
+		return
 	}
-	blanks := whole - len(integer) // positions before the first digit
-	if first0 >= 0 {
-		blanks = min(blanks, first0)
+	if w.at < w.blanks {
+		w.blank()
+	} else {
+		w.sign()
+		if k := w.at - (w.whole - len(w.integer)); k >= 0 {
+			w.WriteByte(w.integer[k])
+		} else {
+			w.WriteByte('0')
+		}
 	}
-	at, point := 0, false
-	for i := 0; i < len(upper); i++ {
-		rest := upper[i:]
-		switch {
+	w.at++
+}
+
+// comma writes a separator of groups, or a blank before the first digit.
+func (w *numberWriter) comma() {
+	if w.at > w.blanks || w.at == w.blanks && w.at > 0 && w.signed {
+		w.WriteByte(',')
+	} else {
+		w.blank()
+	}
+}
+
+// write writes the number in the form. Its whole part is needed for TH.
+func (w *numberWriter) write(form string, n int) string {
+	for i := 0; i < len(form); i++ {
+		switch rest := w.upper[i:]; {
 		case strings.HasPrefix(rest, "FM"):
 			i++
 		case strings.HasPrefix(rest, "MI"), strings.HasPrefix(rest, "PL"), strings.HasPrefix(rest, "SG"):
@@ -429,7 +463,7 @@ func writeNumber(upper, form, integer, fraction string, whole, first0 int, negat
 			w.bracket('>')
 			i++
 		case strings.HasPrefix(rest, "TH"):
-			if !negative && !strings.Contains(upper, ".") {
+			if !w.negative && !strings.Contains(w.upper, ".") {
 				w.WriteString(ordinal(n, form[i:i+2]))
 			}
 			i++
@@ -440,30 +474,11 @@ func writeNumber(upper, form, integer, fraction string, whole, first0 int, negat
 		case rest[0] == '.' || rest[0] == 'D':
 			w.sign()
 			w.WriteByte('.')
-			point, at = true, 0
-		case (rest[0] == '9' || rest[0] == '0') && point:
-			if at < len(fraction) {
-				w.WriteByte(fraction[at])
-			}
-			at++
+			w.point, w.at = true, 0
 		case rest[0] == '9' || rest[0] == '0':
-			switch k := at - (whole - len(integer)); {
-			case at < blanks:
-				w.blank()
-			case k >= 0:
-				w.sign()
-				w.WriteByte(integer[k])
-			default:
-				w.sign()
-				w.WriteByte('0')
-			}
-			at++
+			w.digit()
 		case rest[0] == ',' || rest[0] == 'G':
-			if at > blanks || at == blanks && at > 0 && w.signed {
-				w.WriteByte(',')
-			} else {
-				w.blank()
-			}
+			w.comma()
 		case rest[0] == '"':
 			quoted, _, _ := strings.Cut(form[i+1:], `"`)
 			w.WriteString(quoted)
