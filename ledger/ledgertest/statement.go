@@ -28,6 +28,7 @@ var statementTests = tests{
 	"ReservesWhatIsMissing":          reservesWhatIsMissing,
 	"ReservationRefusesNobody":       reservationRefusesNobody,
 	"ReservationBeforeALowerLimit":   reservationBeforeALowerLimit,
+	"HoldsReturnToTheLimit":          holdsReturnToTheLimit,
 }
 
 // The reservation ahead of a statement doubles with its use.
@@ -459,4 +460,22 @@ func reservationBeforeALowerLimit(t *testing.T, e Engine) {
 	check(t, s.End())
 	wantBalance(t, l, "ana", 2, 0)
 	wantBalance(t, l, "bob", 2, 0)
+}
+
+// Amounts held by one function return to the limit, once limits have changed, as soon as another function needs them. They are
+// there for every statement.
+func holdsReturnToTheLimit(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	check(t, l.SetLimit("*", "m", 110, 0))
+	s := l.NewStatement()
+	check(t, s.Reserve(demands(items(100, "ana"), nil)))
+	p, q := s.Spender("f", "m"), s.Spender("g", "m")
+	check(t, p.Charge([]byte("ana"), 5)) // holds more than it needs
+	check(t, l.SetLimit("bob", "m", 1, 0))
+	for range 3 { // the last by the limit, which has 10 more
+		check(t, q.Charge([]byte("ana"), 10))
+	}
+	check(t, l.Charge("h", "m", items(30, "ana")))
+	check(t, s.End())
+	wantBalance(t, l, "ana", 65, 0)
 }

@@ -93,9 +93,15 @@ func (p *spender) chargeBeyond(h *hold, cost budget.Amount) error {
 		return err
 	}
 	drawn, covered := p.takeFromPool(h, cost)
-	if !covered && p.statement.othersReturn(p, h.account) {
-		more, now := p.takeFromPool(h, cost)
-		drawn, covered = ledger.Share{Term: more.Term, Left: drawn.In(more.Term) + more.Left}, now
+	if !covered {
+		returned, err := p.statement.othersReturn(p, h.account)
+		if err != nil {
+			return err
+		}
+		if returned {
+			more, now := p.takeFromPool(h, cost)
+			drawn, covered = ledger.Share{Term: more.Term, Left: drawn.In(more.Term) + more.Left}, now
+		}
 	}
 	if covered {
 		h.Use(cost)
@@ -112,7 +118,9 @@ func (p *spender) chargeBeyond(h *hold, cost budget.Amount) error {
 		return nil
 	}
 	if drawn.Left > 0 {
-		p.returnDrawn(h, drawn)
+		if err := p.returnDrawn(h, drawn); err != nil {
+			return err
+		}
 	}
 	if err := p.statement.makeRoom(err, p); err != nil {
 		return err
@@ -120,13 +128,18 @@ func (p *spender) chargeBeyond(h *hold, cost budget.Amount) error {
 	return p.chargeBeyond(h, cost)
 }
 
-// returnDrawn returns a share of a hold to the pool.
-func (p *spender) returnDrawn(h *hold, s ledger.Share) {
+// returnDrawn returns a share of a hold to the pool. A share that has to go back to the limit is there at once, for the
+// next charge.
+func (p *spender) returnDrawn(h *hold, s ledger.Share) error {
 	c := p.statement.core
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	h.RemoveFromPool(s)
-	c.returnToPool(h.pool, s, p.unit, h.revision)
+	toLimit := c.returnToPool(h.pool, s, p.unit, h.revision)
+	c.mu.Unlock()
+	if !toLimit {
+		return nil
+	}
+	return c.Flush()
 }
 
 // takeFromPool adds to the hold from the account's pool: somewhat more than the cost where

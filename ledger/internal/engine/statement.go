@@ -98,18 +98,20 @@ func (s *statement) End() error {
 
 // othersReturn has all but one of the spenders of a unit return the part of their holds that they have drawn from the pool of an
 // account, and reports whether there was any.
-func (s *statement) othersReturn(but *spender, account string) (returned bool) {
+func (s *statement) othersReturn(but *spender, account string) (returned bool, err error) {
 	for _, p := range s.spenders {
 		if p == but || !p.held || p.unit != but.unit {
 			continue
 		}
 		h := p.hold(p.accounts.Number([]byte(account)))
 		if _, drawn := h.Unused(); drawn > 0 {
-			p.returnDrawn(h, ledger.Share{Term: h.Term, Left: drawn})
 			returned = true
+			if err := p.returnDrawn(h, ledger.Share{Term: h.Term, Left: drawn}); err != nil {
+				return false, err
+			}
 		}
 	}
-	return returned
+	return returned, nil
 }
 
 // makeRoom has all but one of the spenders, and the groups, return the amounts that they hold, after an error that is a refusal. It
