@@ -102,11 +102,18 @@ type Questions interface {
 	// again. Answer waits until the context is done, and then for the end of a commit that has begun.
 	Answer(ctx context.Context, q Question) (Answered, error)
 
+	// AnswerAll answers the first of some questions of one role, in one transaction: one at least, and so many as Answer would
+	// answer one after the other. The charges of several for one account have one entry.
+	AnswerAll(ctx context.Context, qs []Question) ([]Answered, error)
+
 	// Quote returns the answer that Answer would give now, without its content, and with the time now for
 	// one that would be drawn. It draws, charges and stores nothing, and promises nothing: later questions
 	// and charges of others may change it. It waits for transactions of this
 	// process that have begun.
 	Quote(ctx context.Context, q Question) (Answered, error)
+
+	// QuoteAll returns what AnswerAll would answer, as Quote does. No two of the questions are the same.
+	QuoteAll(ctx context.Context, qs []Question) ([]Answered, error)
 }
 
 // Traces keeps the traces of accounts from step to step.

@@ -89,7 +89,14 @@ func (d *desk) roleBudgets() map[[2]string]float64 {
 }
 
 func (d *desk) Call(function string, args []sqlite.Value) (sqlitefn.Released, error) {
-	return d.evaluation.Call(function, args)
+	if err := d.evaluation.Put(function, args); err != nil {
+		return nil, err
+	}
+	answers, err := d.evaluation.Answers()
+	if err != nil {
+		return nil, err
+	}
+	return answers[0], nil
 }
 
 func (d *desk) Group(function string) sqlitefn.RemoteGroup {

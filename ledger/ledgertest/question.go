@@ -32,6 +32,8 @@ var questionTests = tests{
 	"AnswerAboutMany":                   answerAboutMany,
 	"AnswerInWindows":                   answerInWindows,
 	"AnswerErrors":                      answerErrors,
+	"AnsweredTogether":                  answeredTogether,
+	"QuotedTogether":                    quotedTogether,
 	"QuoteChangesNothing":               quoteChangesNothing,
 	"DrawFails":                         drawFails,
 	"ArchiveKeepsAnswersAndRoleBudgets": archiveKeepsAnswersAndRoleBudgets,

@@ -35,6 +35,16 @@ func (l *Ledger) Answer(ctx context.Context, q ledger.Question) (ledger.Answered
 	return l.Core.Answer(ctx, q)
 }
 
+// AnswerAll implements [ledger.Ledger].
+func (l *Ledger) AnswerAll(ctx context.Context, qs []ledger.Question) ([]ledger.Answered, error) {
+	for _, q := range qs {
+		if err := checkNames(q.Function, string(q.Unit), q.Role); err != nil {
+			return nil, engine.Wrap(err)
+		}
+	}
+	return l.Core.AnswerAll(ctx, qs)
+}
+
 // OpenTrace implements [ledger.Ledger].
 func (l *Ledger) OpenTrace(name, account string, unit budget.Unit, function string) (ledger.Trace, []byte, budget.Amount, error) {
 	if err := checkNames(name, account, string(unit), function); err != nil {

@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -19,14 +20,18 @@ const kills = 10
 // Whatever is killed when, every answer that somebody has seen was charged, and is remembered: asked again it is the same,
 // and free.
 func TestKill(t *testing.T) {
-	const epsilon = 0.0009765625 // 2^-10, so that sums are exact
+	const (
+		epsilon = 0.0009765625 // of a sum
+		step    = 1e-6         // of the values: each question has another multiple
+		unit    = 1e-12
+	)
 	rounds := trials.Count(t, "GEOSQL_KILLS", kills)
 	p := newPlace(t, "100000")
 	p.analyst("ann", "100000", "--max-repeat", "2")
 	random := trials.Rand(t)
 	seen := map[string]string{} // answers by question
 	var mu sync.Mutex
-	answers, price := 0, 0 // price is the cost of the questions, as multiples of epsilon
+	answers, scans, price := 0, 0, 0 // price is the cost of the questions to an account, in units
 	answered := func() int {
 		mu.Lock()
 		defer mu.Unlock()
@@ -55,6 +60,14 @@ func TestKill(t *testing.T) {
 						times := 1 + questions.IntN(8)
 						// No two of these are about the same rows with the same epsilon.
 						q := fmt.Sprintf(`SELECT dx_sum(kwh, %v) FROM reading WHERE rowid %% %d <> %d`, epsilon*float64(times), 2+questions.IntN(400), questions.IntN(2))
+						cost := int(math.Round(epsilon / unit)) * times
+						if times == 1 { // an answer for each row
+							mu.Lock()
+							scans++
+							q = fmt.Sprintf(`SELECT dx_value(kwh, %d * 1e-6) FROM reading`, scans)
+							cost = hours * scans * int(math.Round(step/unit))
+							mu.Unlock()
+						}
 						var got string
 						if got, err = session.ask(q); err == nil {
 							mu.Lock()
@@ -62,7 +75,7 @@ func TestKill(t *testing.T) {
 							switch before, asked := seen[q]; {
 							case !asked:
 								seen[q] = got
-								price += times
+								price += cost
 							case before != got:
 								t.Errorf("round %d: %s\nanswers %s, then %s", round, q, before, got)
 							}
@@ -105,8 +118,8 @@ func TestKill(t *testing.T) {
 			s.Kill()
 			clients.Wait()
 		}
-		if spent := p.spent("kWh"); spent < float64(price)*epsilon {
-			t.Fatalf("round %d: answers were seen that cost %d, and %v was charged", round, price, spent/epsilon)
+		if spent := p.spent("kWh"); math.Round(spent/unit) < float64(price) {
+			t.Fatalf("round %d: answers were seen that cost %d, and %v was charged", round, price, spent/unit)
 		}
 	}
 	p.run("budget", p.path, "--verify")
@@ -120,7 +133,7 @@ func TestKill(t *testing.T) {
 		t.Errorf("answers that were given cost %v", after-before)
 	}
 	s.stop()
-	t.Logf("%d answers to %d questions in %d rounds; they cost %d, and %v was charged", answers, len(seen), rounds, price, before/epsilon)
+	t.Logf("%d answers to %d questions in %d rounds; they cost %d, and %v was charged", answers, len(seen), rounds, price, before/unit)
 	if len(seen) < 10*rounds/2 {
 		t.Error("too few to be a test")
 	}

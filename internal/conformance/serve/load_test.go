@@ -220,3 +220,20 @@ func BenchmarkPreflight(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkValues reports how many rows a second have an answer of their own, each charged, and the same when they are given again.
+func BenchmarkValues(b *testing.B) {
+	const rows = 200_000
+	p := newMillion(b)
+	p.role("eve", "--columns", "reading.kwh", "--epsilon", "kWh=1000000", "--timeout", "60", "--answers", "1000000000", "--answer-bytes", "1000000000000")
+	session := p.serve().session("eve")
+	for n := range b.N {
+		for _, unit := range []string{"rows/s", "again/s"} {
+			begun := time.Now()
+			if _, err := session.ask(fmt.Sprintf(`SELECT hour, dx_value(kwh, 0.1%06d1) FROM reading LIMIT %d`, n, rows)); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(rows/time.Since(begun).Seconds(), unit)
+		}
+	}
+}

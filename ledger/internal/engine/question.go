@@ -35,10 +35,15 @@ func (c *Core) Answer(ctx context.Context, q ledger.Question) (ledger.Answered, 
 	if err == nil {
 		return a, nil
 	}
+	return ledger.Answered{}, undrawn(err) // and nothing that was drawn
+}
+
+// undrawn returns the error of a draw as it was.
+func undrawn(err error) error {
 	if failed, ok := errors.AsType[*drawError](err); ok {
-		err = failed.err
+		return failed.err
 	}
-	return ledger.Answered{}, err // and nothing that was drawn
+	return err
 }
 
 // needsOfQuestion returns the needs of the accounts and roles that may have to pay for an answer.

@@ -43,30 +43,13 @@ func (s *Session) evaluate(kind pipe.Type, payload []byte) error {
 	if r.free {
 		return pipe.Violation("an execution calls a function that was said to call none")
 	}
-	if kind == pipe.Call {
-		return s.evaluateCall(r, pipe.NewReader(payload))
+	switch kind {
+	case pipe.Call:
+		return s.evaluateCall(r, payload)
+	case pipe.Calls:
+		return s.quoteCalls(r, payload)
 	}
 	return s.evaluateGroup(r, pipe.NewReader(payload))
-}
-
-func (s *Session) evaluateCall(r *Rows, frame *pipe.Reader) error {
-	h, err := pipe.ReadCall(frame)
-	if err != nil {
-		return err
-	}
-	args := s.values[:h.Args]
-	frame.Arguments(args, false)
-	if err := frame.End(); err != nil {
-		return err
-	}
-	e, err := r.evaluates()
-	var answer sqlitefn.Released
-	if err == nil {
-		began := time.Now()
-		answer, err = e.Call(h.Function, args)
-		r.ledger += time.Since(began)
-	}
-	return s.reply(r, answer, err)
 }
 
 func (s *Session) evaluateGroup(r *Rows, frame *pipe.Reader) error {
@@ -221,7 +204,7 @@ func (r *Rows) analyst() sqlitefn.Analyst {
 		MaxRepeat: role.MaxRepeat,
 		LeaveOut:  role.LeaveOut,
 		Memory:    r.session.Hold,
-		MayDraw:   func() error { return r.session.keeper.drawn.mayDraw(role) },
+		MayDraw:   func(behind int) error { return r.session.keeper.drawn.mayDraw(role, behind) },
 		Drew:      func(bytes int) { r.session.keeper.drawn.drew(role, bytes) },
 	}
 }
@@ -230,6 +213,9 @@ func (r *Rows) analyst() sqlitefn.Analyst {
 func (r *Rows) end() {
 	r.ended = true
 	r.giveUp(nil)
+	if !r.quote {
+		r.foretold.forget(r.session)
+	}
 	if r.evaluation == nil {
 		return
 	}
@@ -273,6 +259,11 @@ func (s *Session) reply(r *Rows, answer sqlitefn.Released, err error) error {
 	if err == nil {
 		return s.worker.conn.Send(append(pipe.Begin(s.frame, pipe.Answer), answer...))
 	}
+	return s.refuse(r, err)
+}
+
+// refuse answers a call or a group with an error.
+func (s *Session) refuse(r *Rows, err error) error {
 	r.fail(err)
 	e := errEnded
 	if r.err != nil {

@@ -17,7 +17,8 @@ type evaluator interface {
 
 // An evaluation is that of one statement, as sqlitefn.Evaluation is.
 type evaluation interface {
-	Call(function string, args []sqlite.Value) (sqlitefn.Released, error)
+	Put(function string, args []sqlite.Value) error
+	Answers() ([]sqlitefn.Released, error)
 	Group(function string, args int) (group, error)
 	Limit(quoted sqlitefn.Report)
 	Report() sqlitefn.Report

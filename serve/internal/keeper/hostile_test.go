@@ -130,6 +130,8 @@ func attack(how string, conn *pipe.Conn, stream *os.File, kind pipe.Type, frame 
 			conn.Send(append(group(1, pipe.GroupBegins), "?x"...))
 		case "many arguments":
 			conn.Send(append(append(pipe.Begin(nil, pipe.Call), 200), 1, 'f'))
+		case "tells calls":
+			conn.Send(pipe.AppendBytes(pipe.Begin(nil, pipe.Calls), pipe.AppendCall(nil, "dx_value", 0)))
 		case "no rows":
 			batch(0, false, "")
 		case "too few rows":
@@ -175,7 +177,7 @@ func TestHostileWorkers(t *testing.T) {
 		"calls in prepare", "garbage JSON", "answers another", "announces much",
 		"announces and waits", "floods", "hangs", "exits", "closes",
 		"unknown group", "final of nothing", "group without arguments", "begins twice", "many groups", "argument of nothing",
-		"argument of no kind", "many arguments", "no rows", "too few rows", "too many rows", "value of no kind", "long value",
+		"argument of no kind", "many arguments", "tells calls", "no rows", "too few rows", "too many rows", "value of no kind", "long value",
 		"failed without an error", "free one that calls", "free one that calls ahead", "free one without an end", "bad failure", "endless rows", "endless calls", "bad status",
 	} {
 		t.Run(how, func(t *testing.T) {
@@ -271,7 +273,7 @@ func TestWorkersEndWithTheirKeeper(t *testing.T) {
 	}
 	conn.Send(pipe.AppendPrepare(pipe.Begin(nil, pipe.Prepare), 1, 1, nil, endless))
 	conn.Read()
-	frame, _ := pipe.AppendQuery(pipe.Begin(nil, pipe.Query), 2, 1, pipe.FetchRequest{Rows: 1, Bytes: 1}, nil)
+	frame, _ := pipe.AppendQuery(pipe.Begin(nil, pipe.Query), 2, 1, pipe.FetchRequest{Rows: 1, Bytes: 1}, false, nil)
 	conn.Send(frame)
 	time.Sleep(50 * time.Millisecond)
 	ours.Close()

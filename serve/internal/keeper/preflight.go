@@ -16,19 +16,21 @@ var errUncertain = &wire.Error{Code: "53400", Message: "the statement might cost
 	Detail: "Its answers decide its further questions. Nobody was charged.",
 	Hint:   "Ask for the answers that decide first, and write them into the next statement. " + anyway}
 
-// preflight returns the error of a statement that might be refused when some of its answers are paid already. A single question is
-// refused as a whole, so that a quote is made of several only.
-func (st *Statement) preflight(ctx context.Context, args []any) (err error) {
+// preflight returns the error of a statement that might be refused when some of its answers are paid already, and otherwise the calls that
+// it will make. A single question is refused as a whole, so that a quote is made of several only.
+func (st *Statement) preflight(ctx context.Context, args []any) (foretelling, error) {
 	s := st.session
 	if !st.questions.Several || s.noPreflight {
-		return nil
+		return foretelling{}, nil
 	}
 	began := time.Now()
-	if _, err = st.Quote(ctx, args); err != nil {
+	r, err := st.quote(ctx, args)
+	if err != nil {
 		err = ofWhole(err)
 		s.observe(monitor.Statement{Began: began, SQL: st.sql}, err)
+		return foretelling{}, err
 	}
-	return err
+	return r.foretold, nil
 }
 
 // ofWhole returns an error of a quote as that of the whole statement.

@@ -318,7 +318,7 @@ func (s *Session) await(want pipe.Type) ([]byte, error) {
 			return nil, &failedError{e}
 		case pipe.Notice, pipe.Parameter:
 			err = s.tell(kind, payload)
-		case pipe.Group, pipe.Call:
+		case pipe.Group, pipe.Call, pipe.Calls:
 			s.evaluating.Store(true)
 			err = s.evaluate(kind, payload)
 			s.evaluating.Store(false)

@@ -111,10 +111,11 @@ func (st *Statement) Query(ctx context.Context, args []any) (wire.Rows, error) {
 
 // Run is Query with a concrete result type.
 func (st *Statement) Run(ctx context.Context, args []any) (*Rows, error) {
-	if err := st.preflight(ctx, args); err != nil {
+	foretold, err := st.preflight(ctx, args)
+	if err != nil {
 		return nil, err
 	}
-	return st.run(ctx, &Rows{}, args)
+	return st.run(ctx, &Rows{foretold: foretold}, args)
 }
 
 // RunWithin is Run with a quote. A call that would make the statement cost more than the quote fails with a
@@ -126,21 +127,35 @@ func (st *Statement) RunWithin(ctx context.Context, args []any, quoted sqlitefn.
 // Quote returns the cost that the statement would have. It charges and draws nothing. It is an error if answers decide what else
 // the statement asks, unless the session has no preflights.
 func (st *Statement) Quote(ctx context.Context, args []any) (sqlitefn.Report, error) {
-	if st.questions.Uncertain && !st.session.noPreflight {
-		return sqlitefn.Report{}, errUncertain
-	}
-	r, err := st.run(ctx, &Rows{quote: true}, args)
+	r, err := st.quote(ctx, args)
 	if err != nil {
 		return sqlitefn.Report{}, err
 	}
-	defer r.Close()
-	for {
-		if _, err := r.Values(); err == io.EOF {
-			return r.Report(), nil
-		} else if err != nil {
-			return sqlitefn.Report{}, err
-		}
+	r.foretold.forget(st.session)
+	return r.Report(), nil
+}
+
+// quote returns an execution that has ended, with its report and the calls that it has told. The caller forgets these.
+func (st *Statement) quote(ctx context.Context, args []any) (*Rows, error) {
+	if st.questions.Uncertain && !st.session.noPreflight {
+		return nil, errUncertain
 	}
+	r, err := st.run(ctx, &Rows{quote: true}, args)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	for err == nil {
+		_, err = r.Values()
+	}
+	if err == io.EOF {
+		err = r.err
+	}
+	if err != nil {
+		r.foretold.forget(st.session)
+		return nil, err
+	}
+	return r, nil
 }
 
 // run begins an execution.
@@ -153,6 +168,7 @@ func (st *Statement) run(ctx context.Context, r *Rows, args []any) (*Rows, error
 	if err != nil {
 		r.failed(err)
 		r.Close()
+		r.foretold.forget(s)
 		return nil, err
 	}
 	return r, nil
@@ -168,7 +184,7 @@ func (r *Rows) start(args []any) error {
 	s.rows++
 	r.number = s.rows
 	frame, request := s.begin(pipe.Query)
-	frame, err := pipe.AppendQuery(frame, request, st.number, pipe.FetchRequest{Rows: r.number, Bytes: batchBytes}, args)
+	frame, err := pipe.AppendQuery(frame, request, st.number, pipe.FetchRequest{Rows: r.number, Bytes: batchBytes}, r.tells(), args)
 	if err != nil {
 		return err
 	}
@@ -235,6 +251,7 @@ type Rows struct {
 
 	quote         bool
 	quoted        *sqlitefn.Report
+	foretold      foretelling
 	waits         context.Context // for the ledger
 	giveUp        context.CancelCauseFunc
 	evaluator     evaluator

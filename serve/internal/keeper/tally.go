@@ -20,13 +20,14 @@ type tallies struct {
 
 type tally struct{ answers, bytes int64 }
 
-// mayDraw returns an error if a role has made all of today's answers. Earlier answers are given again all the same.
-func (t *tallies) mayDraw(r *role.Role) error {
+// mayDraw returns an error if a role has made all of today's answers, with so many more that are not noted yet. Earlier answers are given
+// again all the same.
+func (t *tallies) mayDraw(r *role.Role, more int) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	made := t.today(r)
 	switch n, bytes := r.MostAnswers(); {
-	case made.answers >= n:
+	case made.answers+int64(more) >= n:
 		return errManyAnswers("the role has made %d new answers today, as many as it may", made.answers)
 	case made.bytes >= bytes:
 		return errManyAnswers("the role has made new answers of %d bytes today, as many as it may", made.bytes)

@@ -62,10 +62,15 @@ func ReadPrepare(r *Reader) (statement uint32, types []uint32, sql string, err e
 	return statement, types, string(r.Rest()), r.End()
 }
 
-// AppendQuery appends the contents of Query: the number of the statement, the wanted amount of rows, and
-// the parameters.
-func AppendQuery(frame []byte, request, statement uint32, f FetchRequest, args []any) ([]byte, error) {
+// AppendQuery appends the contents of Query: the number of the statement, the wanted amount of rows, whether they are not wanted at
+// all but the calls of the execution are to be told, and the parameters.
+func AppendQuery(frame []byte, request, statement uint32, f FetchRequest, tells bool, args []any) ([]byte, error) {
 	frame = AppendUint32(AppendUint32(AppendUint32(AppendUint32(frame, request), statement), f.Rows), f.Bytes)
+	if tells {
+		frame = append(frame, kindTrue)
+	} else {
+		frame = append(frame, kindFalse)
+	}
 	for _, v := range args {
 		var err error
 		if frame, err = AppendParameter(frame, v); err != nil {
@@ -76,12 +81,13 @@ func AppendQuery(frame []byte, request, statement uint32, f FetchRequest, args [
 }
 
 // ReadQuery reads a Query behind its number.
-func ReadQuery(r *Reader) (statement uint32, f FetchRequest, args []any, err error) {
+func ReadQuery(r *Reader) (statement uint32, f FetchRequest, tells bool, args []any, err error) {
 	statement, f = r.Uint32(), FetchRequest{r.Uint32(), r.Uint32()}
+	tells = r.Byte() == kindTrue
 	for r.More() {
 		args = append(args, r.Parameter())
 	}
-	return statement, f, args, r.End()
+	return statement, f, tells, args, r.End()
 }
 
 // A FetchRequest asks for the next rows of an execution, until they have so many bytes.
@@ -207,6 +213,14 @@ func ReadCall(r *Reader) (h CallHeader, err error) {
 	}
 	return h, r.err
 }
+
+// AppendAnswer appends a call and its answer, a Released.
+func AppendAnswer(frame, call, answer []byte) []byte {
+	return AppendBytes(AppendBytes(frame, call), answer)
+}
+
+// ReadAnswer reads a call and its answer.
+func ReadAnswer(r *Reader) (call, answer []byte) { return r.Bytes(), r.Bytes() }
 
 // maxFunction is the most bytes that the name of a function has.
 const maxFunction = 64

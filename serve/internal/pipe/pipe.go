@@ -31,7 +31,8 @@ const (
 	CloseStatement Type = 's' // its number
 	CloseRows      Type = 'x' // their number
 	Cancel         Type = 'k' // the request with this number
-	Answer         Type = 'a' // of a call or a group: a Released, or nothing for NULL
+	Answer         Type = 'a' // of a group: a Released, or nothing for NULL
+	Answers        Type = 'A' // of a call, and of calls that are expected behind it: see AppendAnswer
 	Refusal        Type = 'e' // of a call or a group: a wire.Error in JSON
 	Cost           Type = 'l' // of the last statement: the rows of geosql.last_cost, a JSON array of objects
 )
@@ -48,6 +49,7 @@ const (
 	Parameter Type = 'M' // JSON
 	Group     Type = 'G' // see GroupHeader
 	Call      Type = 'C' // see CallHeader
+	Calls     Type = 'D' // of an execution that only tells its calls: each is a length and a Call
 )
 
 // Holding stands for wire.Idle where the status of a transaction belongs: with cursors that outlive transactions.
@@ -64,9 +66,9 @@ const (
 // limit returns the largest contents of a frame of a type, in bytes.
 func limit(t Type) int {
 	switch t {
-	case Answer, Batch:
+	case Answer, Answers, Batch:
 		return MaxAnswer
-	case Prepare, Query, Group, Call:
+	case Prepare, Query, Group, Call, Calls:
 		return MaxLarge
 	}
 	return MaxFrame
@@ -162,6 +164,9 @@ func Begin(buf []byte, t Type) []byte { return append(buf[:0], 0, 0, 0, 0, byte(
 
 // Len returns the size of the contents of a frame that Begin has begun.
 func Len(frame []byte) int { return len(frame) - headerSize }
+
+// Contents returns the contents of a frame that Begin has begun.
+func Contents(frame []byte) []byte { return frame[headerSize:] }
 
 // Send sends a frame that Begin has begun.
 func (c *Conn) Send(frame []byte) error {

@@ -107,14 +107,14 @@ func TestFailures(t *testing.T) {
 
 func TestParameters(t *testing.T) {
 	args := []any{nil, int64(-5), math.Inf(1), true, false, "tëxt", []byte{0, 255}, "", []byte{}}
-	frame, err := AppendQuery(nil, 1, 2, FetchRequest{3, 4}, args)
+	frame, err := AppendQuery(nil, 1, 2, FetchRequest{3, 4}, true, args)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := NewReader(frame)
 	r.Uint32()
-	statement, rows, got, err := ReadQuery(r)
-	if err != nil || statement != 2 || rows != (FetchRequest{3, 4}) || !reflect.DeepEqual(got, args) {
+	statement, rows, tells, got, err := ReadQuery(r)
+	if err != nil || !tells || statement != 2 || rows != (FetchRequest{3, 4}) || !reflect.DeepEqual(got, args) {
 		t.Errorf("%d, %d, %v, %v", statement, rows, got, err)
 	}
 	if _, err := AppendParameter(nil, struct{}{}); err == nil {
@@ -288,7 +288,7 @@ func FuzzReader(f *testing.F) {
 	w.Add(args)
 	f.Add(w.Frame[headerSize:])
 	f.Add(AppendPrepare(nil, 1, 2, []uint32{20}, "SELECT 1"))
-	query, _ := AppendQuery(nil, 1, 2, FetchRequest{3, 4}, []any{int64(1), "text", []byte{1}, nil, true, 0.5})
+	query, _ := AppendQuery(nil, 1, 2, FetchRequest{3, 4}, false, []any{int64(1), "text", []byte{1}, nil, true, 0.5})
 	f.Add(query)
 	f.Add(AppendCall(nil, "dx_value", 2))
 	failed, _ := AppendFailed(nil, wire.Failed, &wire.Error{Code: "22012", Message: "division by zero"})

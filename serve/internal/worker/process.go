@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,6 +40,9 @@ const (
 	groupBytes = 128 << 10
 	heldBytes  = 512 << 10
 )
+
+// toldBytes is how many bytes of calls are told together.
+const toldBytes = 32 << 10
 
 // Main is the process of a session. The keeper starts it, with a socket as the file with the number 3, and sends the
 // session's configuration over it. Main returns the exit code.
@@ -142,7 +146,9 @@ type answer struct {
 type openRows struct {
 	rows    wire.Rows
 	number  uint32
-	free    bool // whether they call no function of the keeper
+	free    bool        // whether they call no function of the keeper
+	tells   bool        // whether nobody wants rows, but the calls that they make: scalar functions have no answers then
+	ahead   pipe.Reader // of calls that are expected, with their answers
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	columns int
@@ -212,7 +218,7 @@ func (p *process) read() {
 		case pipe.Cancel:
 			r := pipe.NewReader(frame)
 			p.cancelRequest(r.Uint32())
-		case pipe.Answer, pipe.Refusal:
+		case pipe.Answer, pipe.Answers, pipe.Refusal:
 			p.answers <- answer{kind, append([]byte{}, frame...)}
 		default:
 			p.requests <- request{kind, append([]byte{}, frame...)}
@@ -364,7 +370,7 @@ func (p *process) prepare(number uint32, r *pipe.Reader) error {
 }
 
 func (p *process) query(number uint32, r *pipe.Reader) error {
-	id, asks, args, err := pipe.ReadQuery(r)
+	id, asks, tells, args, err := pipe.ReadQuery(r)
 	if err != nil {
 		return err
 	}
@@ -375,7 +381,7 @@ func (p *process) query(number uint32, r *pipe.Reader) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	p.begin(number, cancel)
 	defer p.end()
-	open := &openRows{number: asks.Rows, ctx: ctx, cancel: cancel, columns: len(stmt.Columns())}
+	open := &openRows{number: asks.Rows, tells: tells, ctx: ctx, cancel: cancel, columns: len(stmt.Columns())}
 	defer p.remote.serve(open)()
 	if open.rows, err = stmt.Query(ctx, args); err != nil {
 		cancel(nil)
@@ -411,8 +417,8 @@ func (p *process) fetch(number uint32, r *pipe.Reader) error {
 	return p.sendBatch(open, asks.Bytes)
 }
 
-// sendBatch sends a batch of rows. A batch ends behind a row for which the keeper was asked, since nobody pays for a row
-// that was not asked for. The last one closes the rows.
+// sendBatch sends a batch of rows. Once the keeper was asked, it ends behind the last row that has an answer, since nobody pays for a
+// row that was not asked for. The last batch closes the rows. Rows that nobody wants are one batch without any.
 func (p *process) sendBatch(open *openRows, size uint32) error {
 	known, _ := open.rows.(knowing)
 	if known != nil {
@@ -424,7 +430,7 @@ func (p *process) sendBatch(open *openRows, size uint32) error {
 	asked := p.remote.asked
 	var late atomic.Bool // asking for the time behind each row costs more than many rows
 	defer time.AfterFunc(batchTime, func() { late.Store(true) }).Stop()
-	for !header.Done && pipe.Len(encoder.Frame) < int(size) && p.remote.asked == asked {
+	for !header.Done && (open.tells || pipe.Len(encoder.Frame) < int(size) && (p.remote.asked == asked || open.ahead.More())) {
 		if header.Count > 0 && late.Load() {
 			break
 		}
@@ -444,8 +450,15 @@ func (p *process) sendBatch(open *openRows, size uint32) error {
 		if len(encoder.Frame)-before > pipe.MaxRow {
 			return p.failBatch(encoder.Frame[:before], header, &wire.Error{Code: "54000", Message: "a row is larger than 100 MB"})
 		}
-		header.Count++
 		header.Done = known != nil && known.last()
+		if open.tells {
+			encoder.Frame = encoder.Frame[:before]
+		} else {
+			header.Count++
+		}
+	}
+	if err := p.remote.tell(0); err != nil {
+		return err
 	}
 	if header.Done {
 		header.Tag, header.Counts = tag(open.rows)
@@ -501,27 +514,28 @@ func (p *process) Parameter(name, value string) {
 // A caller asks the keeper to evaluate functions. It implements sqlitefn.Remote.
 type caller struct {
 	p       *process
-	serving bool   // whether the keeper answers calls now
-	free    bool   // whether it does not expect any
-	rows    uint32 // the execution that makes them
-	asked   int    // how often it was asked
-	last    uint32 // group that the keeper was told of
-	open    map[*calledGroup]bool
+	serving bool      // whether the keeper answers calls now
+	open    *openRows // that make them
+	asked   int       // how many answers it has given
+	told    []byte    // the frame of calls that are to be told, or nil
+	last    uint32    // group that the keeper was told of
+	groups  map[*calledGroup]bool
 	held    int // bytes of steps that were not sent
 	spare   [][]byte
+	call    []byte // the memory of the last call's frame
 }
 
 // serve lets calls go to the keeper, for the execution that has these rows, until the function is called that it returns.
 func (r *caller) serve(open *openRows) func() {
-	r.serving, r.free, r.rows = true, open.free, open.number
+	r.serving, r.open, r.told = true, open, nil
 	return func() { r.serving = false }
 }
 
 // forget forgets the groups of an execution that has ended. SQLite does not end all of them through Final.
 func (r *caller) forget(rows uint32) {
-	for g := range r.open {
+	for g := range r.groups {
 		if g.rows == rows {
-			delete(r.open, g)
+			delete(r.groups, g)
 			r.held -= pipe.Len(g.w.Frame)
 		}
 	}
@@ -551,33 +565,62 @@ func (r *caller) mayCall() error {
 	switch {
 	case !r.serving:
 		return errEnded
-	case r.free:
+	case r.open.free:
 		return errFree
 	}
 	return nil
 }
 
-// Call implements sqlitefn.Remote.
+// Call implements sqlitefn.Remote. If the keeper has answered the call ahead, it has the answer.
 func (r *caller) Call(function string, args []sqlite.Value) (sqlitefn.Released, error) {
 	if err := r.ended(); err != nil {
 		return nil, err
 	}
-	frame := pipe.AppendArguments(pipe.AppendCall(pipe.Begin(nil, pipe.Call), function, len(args)), args)
-	return r.ask(frame)
+	frame := pipe.AppendArguments(pipe.AppendCall(pipe.Begin(r.call, pipe.Call), function, len(args)), args)
+	r.call = frame[:0]
+	call := pipe.Contents(frame)
+	open := r.open
+	if open.tells {
+		if r.told == nil {
+			r.told = pipe.Begin(nil, pipe.Calls)
+		}
+		r.told = pipe.AppendBytes(r.told, call)
+		return nil, r.tell(toldBytes)
+	}
+	if open.ahead.More() {
+		if expected, answer := pipe.ReadAnswer(&open.ahead); bytes.Equal(expected, call) {
+			r.asked++
+			return answer, open.ahead.Err()
+		}
+	}
+	all, err := r.ask(frame)
+	if err != nil {
+		return nil, err
+	}
+	open.ahead = *pipe.NewReader(all)
+	_, answer := pipe.ReadAnswer(&open.ahead)
+	return answer, open.ahead.Err()
+}
+
+// tell sends the calls to tell, if they have so many bytes.
+func (r *caller) tell(least int) error {
+	if r.told == nil || len(r.told) < least {
+		return nil
+	}
+	err := r.p.conn.Send(r.told)
+	r.told = nil
+	return err
 }
 
 // ask sends a frame and waits for the answer.
-func (r *caller) ask(frame []byte) (sqlitefn.Released, error) {
+func (r *caller) ask(frame []byte) ([]byte, error) {
 	r.asked++
 	if err := r.p.conn.Send(frame); err != nil {
 		return nil, err
 	}
 	select {
 	case a := <-r.p.answers:
-		if a.kind == pipe.Answer {
-			if len(a.payload) == 0 {
-				return nil, nil
-			}
+		if a.kind != pipe.Refusal {
 			return a.payload, nil
 		}
 		e := new(wire.Error)
@@ -592,11 +635,11 @@ func (r *caller) ask(frame []byte) (sqlitefn.Released, error) {
 
 // Group implements sqlitefn.Remote.
 func (r *caller) Group(function string) sqlitefn.RemoteGroup {
-	g := &calledGroup{r: r, rows: r.rows, w: pipe.NewGroupWriter(r.buffer(), function)}
-	if r.open == nil {
-		r.open = map[*calledGroup]bool{}
+	g := &calledGroup{r: r, rows: r.open.number, w: pipe.NewGroupWriter(r.buffer(), function)}
+	if r.groups == nil {
+		r.groups = map[*calledGroup]bool{}
 	}
-	r.open[g] = true
+	r.groups[g] = true
 	return g
 }
 
@@ -646,7 +689,7 @@ func (g *calledGroup) Step(args []sqlite.Value) error {
 	case len(g.w.Frame) >= groupBytes:
 		return g.flush()
 	case r.held >= heldBytes:
-		for other := range r.open {
+		for other := range r.groups {
 			if err := other.flush(); err != nil {
 				return err
 			}
@@ -671,7 +714,7 @@ func (g *calledGroup) flush() error {
 // Final implements sqlitefn.RemoteGroup. Of a statement that has ended, the keeper is told to forget the group.
 func (g *calledGroup) Final() (sqlitefn.Released, error) {
 	r := g.r
-	delete(r.open, g)
+	delete(r.groups, g)
 	r.held -= pipe.Len(g.w.Frame)
 	ended := r.ended()
 	defer func() { r.recycle(g.w.Frame) }()

@@ -33,9 +33,9 @@ type Analyst struct {
 	// them then. A number below 0 gives bytes back.
 	Memory func(bytes int64) error
 
-	// MayDraw returns an error if the analyst may make no new answer now, and Drew is told how many bytes each one has. Until an
-	// answer is charged its size is as secret as the answer, so MayDraw goes by earlier ones. Without a bound both are nil.
-	MayDraw func() error
+	// MayDraw returns an error if the analyst may make no new answer behind so many more, and Drew is told how many bytes each one
+	// has. Until an answer is charged its size is as secret as the answer, so MayDraw goes by earlier ones. Without a bound both are nil.
+	MayDraw func(behind int) error
 	Drew    func(bytes int)
 }
 
@@ -105,19 +105,22 @@ type Evaluation struct {
 	statement *frame.Statement
 	granted   *catalog.Column // the last column that the analyst may ask about
 	places    map[int]bool    // in which groups are open
+	put       []scalarCall
 	asked     asked
 	err       error // of the first call that failed
 }
 
 var errOnlySealed = errors.New("must be a sealed value")
 
-// Call evaluates a scalar function.
-func (e *Evaluation) Call(function string, args []sqlite.Value) (frame.Released, error) {
+// Put takes a call of a scalar function, for [Evaluation.Answers].
+func (e *Evaluation) Put(function string, args []sqlite.Value) error {
 	b := e.evaluator.scalars[arity{function, len(args)}]
 	if b == nil {
-		return nil, e.fail(fmt.Errorf("no such function: %s", function))
+		return e.fail(fmt.Errorf("no such function: %s", function))
 	}
-	return e.run(b.Name, func() (frame.Answer, error) { return b.AnswerFor(e.statement, args) })
+	e.put = append(e.put, scalarCall{name: b.Name})
+	_, err := e.run(b.Name, func() (frame.Answer, error) { return b.AnswerFor(e.statement, args) })
+	return err
 }
 
 // run runs a call of a function, for which the evaluation pays. After an error all others fail.

@@ -26,14 +26,22 @@ func PayOne(c frame.Call, o Opened, price budget.Price, draw func(frame.Receipt)
 	return draw(paid), nil
 }
 
-// askValue asks the ledger about one value.
+// A scalarCall is a call of a scalar function without its answer.
+type scalarCall struct {
+	name     string
+	question *ledger.Question // nil if the answer is NULL, for nothing
+	standIn  func() frame.Answer
+}
+
+// askValue keeps a question about one value with its call.
 func (e *Evaluation) askValue(c frame.Call, o Opened, price budget.Price, draw func(frame.Receipt) frame.Answer) (frame.Answer, error) {
 	if err := e.admit(price, 1); err != nil {
 		return frame.Answer{}, err
 	}
 	var rows rowsKey
 	e.key.add(&rows, &o.Row)
-	q := &ledger.Question{
+	call := &e.put[len(e.put)-1]
+	call.question = &ledger.Question{
 		Key: e.key.name(c, c.CopySettings(), o.Of, rows), Function: c.Name, Unit: price.Unit,
 		Members: []ledger.Member{{Account: o.name(), Epsilon: price.Amount, Due: price.Amount, RoleDue: price.Amount, Evaluations: 1}},
 		Draw: func(leftOut []string) ([]byte, error) {
@@ -43,14 +51,62 @@ func (e *Evaluation) askValue(c frame.Call, o Opened, price budget.Price, draw f
 			return draw(e.receipt()).Encode(), nil
 		},
 	}
-	answered, err := e.ask(q, 1)
+	call.standIn = func() frame.Answer { return draw(e.receipt()) }
+	return frame.Answer{}, nil
+}
+
+// Answers answers the first of the calls that were put since the last time, one at least if there are any, in one transaction of the
+// ledger. The others are forgotten. The answers of a quote are stand-ins, and are of all calls.
+func (e *Evaluation) Answers() (list []frame.Released, err error) {
+	calls := e.put
+	e.put = e.put[:0]
+	for len(calls) > 0 {
+		some, err := e.answers(calls)
+		if err != nil {
+			return nil, err
+		}
+		list, calls = append(list, some...), calls[len(some):]
+		if !e.quote {
+			break
+		}
+	}
+	return list, nil
+}
+
+// answers answers the first of some calls.
+func (e *Evaluation) answers(calls []scalarCall) ([]frame.Released, error) {
+	if e.err != nil {
+		return nil, e.err
+	}
+	var qs []*ledger.Question
+	for _, c := range calls {
+		if c.question != nil {
+			qs = append(qs, c.question)
+		}
+	}
+	if e.limit != nil && len(qs) > 1 {
+		qs = qs[:1] // whether another one is within the quote depends on it
+	}
+	all, err := e.ask(qs, 1)
 	if err != nil {
-		return frame.Answer{}, err
+		return nil, e.fail(fmt.Errorf("%s: %w", calls[slices.IndexFunc(calls, func(c scalarCall) bool { return c.question != nil })].name, err))
 	}
-	if e.quote {
-		return draw(e.receipt()), nil
+	list := make([]frame.Released, 0, len(calls))
+	for _, c := range calls {
+		switch {
+		case c.question == nil:
+			list = append(list, frame.Answer{}.Encode())
+			continue
+		case len(all) == 0:
+			return list, nil
+		case e.quote:
+			list = append(list, c.standIn().Encode())
+		default:
+			list = append(list, all[0].Answer)
+		}
+		all = all[1:]
 	}
-	return frame.ParseAnswer(answered.Answer)
+	return list, nil
 }
 
 // askGroup asks the ledger about a group, after owe has set the debts of its members.
@@ -83,7 +139,11 @@ func (e *Evaluation) askGroup(c frame.Call, g *Group) (frame.Answer, error) {
 		q.Members[i] = ledger.Member{Account: name(n), Epsilon: m.epsilon, Due: m.due.account, RoleDue: m.due.role, Evaluations: m.rows}
 		most = max(most, m.most)
 	}
-	answered, err := e.ask(q, int(most))
+	var answered ledger.Answered
+	all, err := e.ask([]*ledger.Question{q}, int(most))
+	if err == nil {
+		answered = all[0]
+	}
 	about := make([]bool, len(order)) // by member
 	for i, n := range order {
 		about[n] = err == nil && !answered.Out.Has(i)
@@ -123,57 +183,90 @@ func (e *Evaluation) receipt() frame.Receipt {
 	return e.evaluator.session.Receipt(e.quote)
 }
 
-// ask asks the ledger, or for a quote the price of asking.
-func (e *Evaluation) ask(q *ledger.Question, multiplicity int) (ledger.Answered, error) {
+// ask asks the ledger the first of some questions, or for a quote the price of asking them.
+func (e *Evaluation) ask(qs []*ledger.Question, multiplicity int) ([]ledger.Answered, error) {
+	if len(qs) == 0 {
+		return nil, nil
+	}
 	l, err := e.evaluator.session.LedgerToCharge()
 	if err != nil {
-		return ledger.Answered{}, err
+		return nil, err
 	}
-	q.Role, q.LeaveOut = e.analyst.Role, e.analyst.LeaveOut
-	q.RoleLimit, _ = e.analyst.Budget(q.Unit)
-	var a ledger.Answered
-	switch {
-	case e.quote && e.asked.before[q.Key]:
-		a = ledger.Answered{Remembered: true, Seen: true, Time: e.asked.drawn} // as it will be
-	case e.quote:
-		a, err = l.Quote(e.analyst.Context, e.asked.withEarlier(q))
-	case e.limit != nil:
-		if a, err = l.Quote(e.analyst.Context, *q); err == nil {
-			err = e.asked.within(q, a, e.limit)
-		}
+	for _, q := range qs {
+		q.Role, q.LeaveOut = e.analyst.Role, e.analyst.LeaveOut
+		q.RoleLimit, _ = e.analyst.Budget(q.Unit)
 	}
-	if err == nil && !e.quote {
-		a, err = e.answer(l, *q)
+	var all []ledger.Answered
+	if e.quote {
+		all, err = e.quoteOf(l, qs)
+	} else {
+		all, err = e.answersOf(l, qs)
 	}
 	if err != nil {
-		return ledger.Answered{}, err
+		return nil, err
 	}
-	if e.quote {
-		if err := e.asked.keep(q, &statements.Of(e.statement).memory); err != nil {
-			return ledger.Answered{}, err
-		}
+	for i, a := range all {
+		e.asked.add(qs[i], a, multiplicity)
 	}
-	e.asked.add(q, a, multiplicity)
-	return a, nil
+	return all, nil
 }
 
-// answer asks the ledger, which keeps a new answer.
-func (e *Evaluation) answer(l ledger.Questions, q ledger.Question) (ledger.Answered, error) {
-	if e.analyst.MayDraw == nil {
-		return l.Answer(e.analyst.Context, q)
+// quoteOf returns the price of the first of some questions.
+func (e *Evaluation) quoteOf(l ledger.Questions, qs []*ledger.Question) ([]ledger.Answered, error) {
+	if e.asked.before[qs[0].Key] {
+		return []ledger.Answered{{Remembered: true, Seen: true, Time: e.asked.drawn}}, nil // as it will be
 	}
-	draw := q.Draw
-	q.Draw = func(leftOut []string) ([]byte, error) {
-		if err := e.analyst.MayDraw(); err != nil {
+	behind := make([]ledger.Question, 0, len(qs))
+	memory := &statements.Of(e.statement).memory
+	for _, q := range qs {
+		if e.asked.before[q.Key] {
+			break
+		}
+		if err := e.asked.keep(q, memory); err != nil {
 			return nil, err
 		}
-		return draw(leftOut)
+		behind = append(behind, e.asked.withEarlier(q))
 	}
-	a, err := l.Answer(e.analyst.Context, q)
-	if err == nil && !a.Remembered {
-		e.analyst.Drew(len(a.Answer))
+	all, err := l.QuoteAll(e.analyst.Context, behind)
+	for _, q := range qs[len(all):len(behind)] {
+		delete(e.asked.before, q.Key)
 	}
-	return a, err
+	return all, err
+}
+
+// answersOf asks the ledger, which keeps new answers.
+func (e *Evaluation) answersOf(l ledger.Questions, qs []*ledger.Question) ([]ledger.Answered, error) {
+	if e.limit != nil {
+		a, err := l.Quote(e.analyst.Context, *qs[0])
+		if err == nil {
+			err = e.asked.within(qs[0], a, e.limit)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	asked := make([]ledger.Question, len(qs))
+	for i, q := range qs {
+		asked[i] = *q
+		if e.analyst.MayDraw != nil {
+			asked[i].Draw = func(leftOut []string) ([]byte, error) {
+				if err := e.analyst.MayDraw(i); err != nil {
+					return nil, err
+				}
+				return q.Draw(leftOut)
+			}
+		}
+	}
+	all, err := l.AnswerAll(e.analyst.Context, asked)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range all {
+		if e.analyst.Drew != nil && !a.Remembered {
+			e.analyst.Drew(len(a.Answer))
+		}
+	}
+	return all, nil
 }
 
 // A Report has the costs of a statement's answers, made or quoted.
