@@ -240,7 +240,7 @@ func TestBounds(t *testing.T) {
 		"pim-cells":       alone("pim-cells", 3),
 		"release-parquet": releaseRate(1000, 10, "parquet"),
 		"optimal":         alone("optimal-pairs", 10),
-		"sealed":          sealedRows(1000),
+		"sealed":          sealedRow(1000),
 	} {
 		if took, err := measure(t.Context(), sources); err != nil || took.Seconds <= 0 {
 			t.Errorf("%s: %v %v", name, took, err)

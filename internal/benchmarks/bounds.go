@@ -50,7 +50,10 @@ var bounded = []bound{
 	{"optimal-100", "the same, 100 places", 2, "s", false, alone("optimal-pairs", 100)},
 	{"optimal-200", "the same, 200 places", 25, "s", false, alone("optimal-pairs", 200)},
 	{"optimal-1000", "the same, 1,000 places, spanner of dilation 1.1, below 8 GiB", 600, "s", true, manyPlaces},
-	{"sealed", "`dx_sum` over 1,000,000 sealed values, a row", 350, "ns", false, sealedRows(1e6)},
+	{"sealed", "`dx_sum` over 1,000,000 sealed values of 60 accounts, a row", 350, "ns", false, sealedRow(1e6)},
+	{"sealed-100000", "the same, 100,000 reserved accounts, by `sum(length(x))`", 7, "times", false, overSealed("sealed", 1e6, 1e5)},
+	{"sealed-groups", "`dx_sum` over 10,000,000 sealed values, 100,001 groups", 6, "s", true, overSealed("sealed-groups", 1e7, 1000)},
+	{"sealed-median", "`dx_median` over them", 3, "s", true, overSealed("sealed-median", 1e7, 1000)},
 	{"build", "first build of `geosql`, downloads apart", 60, "s", true, firstBuild},
 }
 
@@ -331,25 +334,34 @@ func (t *tree) releasable(ctx context.Context, rows, accounts int, format string
 	})
 }
 
-// sealedRows measures opening sealed values, a row.
-func sealedRows(rows int) func(context.Context, *tree) (timing, error) {
+// overSealed measures a task over sealed values.
+func overSealed(do string, rows, accounts int) func(context.Context, *tree) (timing, error) {
 	return func(ctx context.Context, t *tree) (timing, error) {
-		plain, err := t.points(ctx, "make-points", rows, 60)
+		plain, err := t.points(ctx, "make-sealable", rows, accounts)
 		if err != nil {
 			return timing{}, err
 		}
-		file, err := t.once("sealed", func(file string) error {
+		file, err := t.once(filepath.Base(plain)+"-sealed", func(file string) error {
 			if _, _, err := run(ctx, exec.Command(t.geosql, "keygen", file+".key")); err != nil {
 				return err
 			}
 			_, _, err := run(ctx, exec.Command(t.geosql, "seal", plain, file, "--key", file+".key.pub", "--yes",
-				"--table", "t", "--account", "account", "--seal", "x:u"))
+				"--table", "t", "--account", "account", "--seal", "x:u", "--public", "g"))
 			return err
 		})
 		if err != nil {
 			return timing{}, err
 		}
-		took, _, err := task{Do: "sealed", File: file, Rows: rows}.start(ctx, t.program)
+		took, u, err := task{Do: do, File: file, Rows: rows, Accounts: accounts}.start(ctx, t.program)
+		fmt.Printf("%-16s %s of memory\n", do, megabytes(u.memory))
+		return took, err
+	}
+}
+
+// sealedRow measures opening sealed values, a row.
+func sealedRow(rows int) func(context.Context, *tree) (timing, error) {
+	return func(ctx context.Context, t *tree) (timing, error) {
+		took, err := overSealed("sealed", rows, 60)(ctx, t)
 		return timing{Seconds: took.Seconds / float64(rows)}, err
 	}
 }

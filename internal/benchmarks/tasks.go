@@ -29,6 +29,7 @@ type taskFunc func(ctx context.Context, t task) (timing, error)
 var tasks = map[string]taskFunc{
 	"make-points":   makeTable(`i`), // accounts report in the same order again and again, as meters do
 	"make-shuffled": makeTable(`random()`),
+	"make-sealable": makeSealable,
 	"make-traces":   makeTraces,
 	"make-csv":      makeCSV,
 
@@ -42,13 +43,16 @@ var tasks = map[string]taskFunc{
 	"groups": released("kWh", `SELECT count(s) FROM (SELECT dx_sum(account, x, 0.01, 'u') AS s FROM t GROUP BY account)`,
 		`SELECT count(s) FROM (SELECT sum(x) AS s FROM t GROUP BY account)`), // each account is charged by its group
 	"laplace-counted": counted(releasePoints),
-	"sealed":          sealedSum,
-	"reserve":         reserve,
-	"predictive":      stepped(`'m', 0.023`, `'predictive', '{"epsilon": 0.023, "steps": 30}'`, "predictive_step"),
-	"pim":             stepped(`'set', 2`, `'pim', '{"model": "popular", "epsilon": 1}'`, "pim_step"),
-	"pim-cells":       pimCells,
-	"optimal-pairs":   solve(1),
-	"optimal":         solve(1.1), // with the greedy spanner
+	"sealed":          overSealedValues(`SELECT dx_sum(x, 0.0001) FROM t`, `SELECT sum(length(x)) FROM t`),
+	"sealed-groups": overSealedValues(`SELECT count(s) FROM (SELECT dx_sum(x, 0.0001) AS s FROM t GROUP BY g)`,
+		`SELECT count(s) FROM (SELECT sum(length(x)) AS s FROM t GROUP BY g)`),
+	"sealed-median": overSealedValues(`SELECT dx_median(x, 0.0001) FROM t`, `SELECT sum(length(x)) FROM t`),
+	"reserve":       reserve,
+	"predictive":    stepped(`'m', 0.023`, `'predictive', '{"epsilon": 0.023, "steps": 30}'`, "predictive_step"),
+	"pim":           stepped(`'set', 2`, `'pim', '{"model": "popular", "epsilon": 1}'`, "pim_step"),
+	"pim-cells":     pimCells,
+	"optimal-pairs": solve(1),
+	"optimal":       solve(1.1), // with the greedy spanner
 
 	// The floor: loops that have neither noise nor accounts.
 	"go-sum":   overValues(total),
@@ -171,6 +175,13 @@ func makeTable(order string) taskFunc {
 	}
 }
 
+// makeSealable makes a table of readings in 100,001 groups.
+func makeSealable(ctx context.Context, t task) (timing, error) {
+	return makeDatabase(ctx, t.File, slices.Concat([]string{`CREATE TABLE t(account TEXT, g INT, x REAL)`,
+		`INSERT INTO t ` + numbers(t.Rows) + fmt.Sprintf(`SELECT 'account' || (i %% %d), i %% 100001, (i %% 3000) * 0.001 FROM n`, t.Accounts)},
+		declarations)...)
+}
+
 // makeTraces makes t.Size traces of two points, and a model of how points move on a grid of 1,444 cells.
 func makeTraces(ctx context.Context, t task) (timing, error) {
 	return makeDatabase(ctx, t.File, slices.Concat([]string{
@@ -238,19 +249,24 @@ func reserve(ctx context.Context, t task) (timing, error) {
 	})
 }
 
-// sealedSum opens sealed readings, with the key beside the file.
-func sealedSum(ctx context.Context, t task) (timing, error) {
-	text, err := os.ReadFile(t.File + ".key")
-	if err != nil {
-		return timing{}, err
+// overSealedValues measures a query over sealed readings, with the key beside the file, for accounts that have reserved its cost.
+func overSealedValues(query, base string) taskFunc {
+	return func(ctx context.Context, t task) (timing, error) {
+		text, err := os.ReadFile(t.File + ".key")
+		if err != nil {
+			return timing{}, err
+		}
+		key, err := sealed.ParsePrivateKey(text, nil)
+		if err != nil {
+			return timing{}, err
+		}
+		return over(ctx, t.File, func(d database) (timing, error) {
+			if err := d.do(ctx, numbers(t.Accounts)+`SELECT budget_reserve('account' || i, 'kWh', 0.001) FROM n`); err != nil {
+				return timing{}, err
+			}
+			return d.turns(ctx, query, base)
+		}, sqlitefn.WithKeyring(sealed.NewKeyring(key)))
 	}
-	key, err := sealed.ParsePrivateKey(text, nil)
-	if err != nil {
-		return timing{}, err
-	}
-	return over(ctx, t.File, func(d database) (timing, error) {
-		return d.turns(ctx, `SELECT dx_sum(x, 0.0001) FROM t`, `SELECT sum(length(x)) FROM t`)
-	}, sqlitefn.WithKeyring(sealed.NewKeyring(key)))
 }
 
 // stepped measures steps over new traces, each an account that has reserved.

@@ -21,8 +21,8 @@ const (
 	// of a session.
 	resident = 1 << 14
 
-	// taken is the memory of a page, with its places in the map and the ring.
-	taken = pageSize + 128
+	// taken is the memory of a page, with its places in the map and beside it, and in the ring.
+	taken = pageSize + 256
 )
 
 // A Table holds a count for each value: 0 before it is set. The zero Table is empty. A Table is
@@ -32,8 +32,7 @@ type Table struct {
 	// not take them, and At returns the error.
 	Take func(bytes int64) error
 
-	last  pageKey // of page, unless that is nil
-	page  *page
+	found []place // places where pages were found, by the last bits of their numbers; a power of two, or none
 	pages map[pageKey]*page
 	ring  []*page // the pages in memory, in the order in which they came
 	next  int     // the place in ring of the page that leaves next
@@ -49,6 +48,18 @@ type pageKey struct {
 	number  uint64
 }
 
+// A place holds a page in memory, or none, with its key beside it: a map waits for memory several times.
+type place struct {
+	number  uint64
+	page    *page
+	session uint32
+}
+
+// place returns the place where a page may be found.
+func (t *Table) place(key pageKey) *place {
+	return &t.found[(key.number^uint64(key.session)<<7)&uint64(len(t.found)-1)]
+}
+
 type page struct {
 	key   pageKey
 	count [perPage]uint32
@@ -58,17 +69,20 @@ type page struct {
 // that of the temporary file, or of Take.
 func (t *Table) At(session uint32, counter uint64) (*uint32, error) {
 	key := pageKey{session, counter / perPage}
-	if t.page == nil || t.last != key {
-		p := t.pages[key]
-		if p == nil {
-			var err error
-			if p, err = t.bring(key); err != nil {
-				return nil, err
-			}
+	if len(t.found) > 0 {
+		if at := t.place(key); at.page != nil && at.number == key.number && at.session == session {
+			return &at.page.count[counter%perPage], nil
 		}
-		t.last, t.page = key, p
 	}
-	return &t.page.count[counter%perPage], nil
+	p := t.pages[key]
+	if p == nil {
+		var err error
+		if p, err = t.bring(key); err != nil {
+			return nil, err
+		}
+	}
+	*t.place(key) = place{key.number, p, session}
+	return &p.count[counter%perPage], nil
 }
 
 // Close removes the temporary file, if there is one. The table is empty then.
@@ -114,7 +128,9 @@ func (t *Table) room() (*page, error) {
 			}
 		}
 		p := new(page)
-		t.ring = append(t.ring, p)
+		if t.ring = append(t.ring, p); len(t.ring) > len(t.found) {
+			t.found = make([]place, max(16, 4*len(t.found))) // pages are found again as they are needed
+		}
 		return p, nil
 	}
 	p := t.ring[t.next]
@@ -126,6 +142,9 @@ func (t *Table) room() (*page, error) {
 		return nil, err
 	}
 	delete(t.pages, p.key)
+	if at := t.place(p.key); at.page == p {
+		at.page = nil
+	}
 	return p, nil
 }
 

@@ -124,7 +124,7 @@ type valueCharges struct {
 	levels []level
 	index  map[level]uint32 // of each level
 	rises  map[rise]uint32  // from a level to the next
-	paid   map[int]*level   // by account
+	paid   []level          // by account, as the keeper counts them
 	first  *Group           // the only group so far, while its values are not in sums
 	some   bool             // whether any are
 	last   struct {
@@ -151,7 +151,7 @@ func (t *statement) valueCharges(unit budget.Unit) *valueCharges {
 		}
 		v = &valueCharges{
 			memory: &t.memory, sums: counts.Table{Take: t.memory.take},
-			levels: []level{{}}, index: map[level]uint32{{}: 0}, rises: map[rise]uint32{}, paid: map[int]*level{},
+			levels: []level{{}}, index: map[level]uint32{{}: 0}, rises: map[rise]uint32{},
 		}
 		t.values[unit] = v
 	}
@@ -161,6 +161,12 @@ func (t *statement) valueCharges(unit budget.Unit) *valueCharges {
 // enter adds the values of a group to the sums, and computes the amount that each member owes. Most statements have
 // one group for each value, and many have one group: its values enter when another one follows.
 func (v *valueCharges) enter(t *statement, g *Group) error {
+	if more := g.keeper.Accounts() - len(v.paid); more > 0 {
+		if err := v.memory.take(int64(more) * int64(unsafe.Sizeof(level{}))); err != nil {
+			return err
+		}
+		v.paid = slices.Grow(v.paid, more)[:g.keeper.Accounts()]
+	}
 	if v.first == nil && !v.some {
 		v.first = g
 		for i := range g.members {
@@ -184,7 +190,7 @@ func (v *valueCharges) enter(t *statement, g *Group) error {
 	}
 	for i := range g.members {
 		m := &g.members[i]
-		paid := v.of(m.account)
+		paid := v.paid[m.account]
 		m.due = level{max(0, m.top.account-paid.account), max(0, m.top.role-paid.role)}
 	}
 	return nil
@@ -224,23 +230,13 @@ func (v *valueCharges) note(m *member) {
 	if m.kept == (level{}) {
 		return
 	}
-	paid := v.of(m.account)
+	paid := &v.paid[m.account]
 	if m.kept.account > 0 {
 		paid.account = max(paid.account, m.top.account)
 	}
 	if m.kept.role > 0 {
 		paid.role = max(paid.role, m.top.role)
 	}
-}
-
-// of returns the amount that an account has paid.
-func (v *valueCharges) of(account int) *level {
-	l := v.paid[account]
-	if l == nil {
-		l = new(level)
-		v.paid[account] = l
-	}
-	return l
 }
 
 // add adds to the sums of the values of a group, by member.

@@ -279,6 +279,9 @@ func (g *Group) bill() frame.Bill {
 	b := frame.Bill{Unit: g.price.Unit, PerRow: g.price.Per == PerRow, ByValue: g.price.Per == PerValue}
 	for i := range g.members {
 		if m := &g.members[i]; m.due.account > 0 {
+			if b.Items == nil {
+				b.Items = make([]ledger.Item, 0, len(g.members)-i)
+			}
 			b.Items = append(b.Items, ledger.Item{Account: g.keeper.Name(m.account), Epsilon: m.due.account, Evaluations: m.rows})
 		}
 	}
