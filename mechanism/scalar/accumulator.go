@@ -69,11 +69,15 @@ func nth(s []int64, k, width int) int64 {
 
 // sortIndices returns the elements of s, which are in 0..2^width-1, in order, and memory
 // for the next call. The two are s and spare, or memory of their size, in either role.
-// Many elements are sorted by digits, the lowest first, a few by comparison.
+// Many elements are counted if they have few values, or else sorted by digits, the lowest first; a few are sorted by comparison.
 func sortIndices(s, spare []int64, width int) (sorted, rest []int64) {
 	const digit, few = 11, 1 << 10
-	if len(s) < few {
+	switch {
+	case len(s) < few:
 		slices.Sort(s)
+		return s, spare
+	case len(s)>>width > 0:
+		sortFew(s, width)
 		return s, spare
 	}
 	if cap(spare) < len(s) {
@@ -99,4 +103,18 @@ func sortIndices(s, spare []int64, width int) (sorted, rest []int64) {
 		s, spare = spare, s
 	}
 	return s, spare
+}
+
+// sortFew sorts the elements of s, which are in 0..2^width-1.
+func sortFew(s []int64, width int) {
+	times := make([]int, 1<<width)
+	for _, v := range s {
+		times[v]++
+	}
+	for v, n := range times {
+		for i := range s[:n] {
+			s[i] = int64(v)
+		}
+		s = s[n:]
+	}
 }

@@ -72,11 +72,9 @@ type Group struct {
 	most      uint32      // times that it may have a value
 	members   []member    // in which they came
 
-	rows      pieces[contribution] // if they are needed once more
-	data      pieces[sealed.Data]  // of the rows, if accounts may be left out
-	keeps     bool                 // whether rows are needed
-	keepsData bool                 // whether data are
-	taken     int64                // memory, see reserve
+	rows  contributions // if they are needed once more, with data if accounts may be left out
+	keeps bool          // whether they are
+	taken int64         // memory, see reserve
 
 	key      rowsKey        // of the rows, and
 	settings frame.Settings // of the first of them, for an analyst
@@ -166,10 +164,7 @@ func (g *Group) add(rows []catalog.Row) (added int, err error) {
 	for i, number := range r.numbers {
 		row := &rows[i]
 		if g.keeps {
-			g.rows.add(contribution{row.Counter, row.Session, number})
-		}
-		if g.keepsData {
-			g.data.add(row.Data)
+			g.rows.add(contribution{row.Counter, row.Session, number, row.Data})
 		}
 		if g.evaluates != nil {
 			g.evaluates.key.add(&g.key, row)
@@ -195,10 +190,10 @@ func (g *Group) admit(c frame.Call, a *frame.Arg, o Opened) (err error) {
 		if err := e.admit(g.price.Price, 1); err != nil { // before all of the rows are read
 			return err
 		}
-		g.evaluates, g.settings, g.keepsData = e, c.CopySettings(), e.analyst.LeaveOut
+		g.evaluates, g.settings, g.rows.keepsData = e, c.CopySettings(), e.analyst.LeaveOut
 	}
 	g.statement, g.most = statements.Of(c.Statement()), mayRepeat(c.Session)
-	g.keeps = g.price.Per == PerValue || g.keepsData
+	g.keeps = g.price.Per == PerValue || g.rows.keepsData
 	if g.repeats, err = g.statement.repeats(c.Place(), o.keeper.Accounts()); err != nil {
 		return err
 	}
@@ -291,50 +286,12 @@ func (g *Group) bill() frame.Bill {
 // without forgets the values of some members.
 func (g *Group) without(out func(member uint32) bool) {
 	g.form.Clear()
-	for i, piece := range g.rows.pieces {
-		for j, x := range piece {
-			if !out(x.member) {
-				g.form.Add(g.members[x.member].account, g.data.pieces[i][j])
-			}
+	for x := range g.rows.all {
+		if !out(x.member) {
+			g.form.Add(g.members[x.member].account, x.data)
 		}
 	}
 }
 
 // errTooMuch does not name the account of the rows: its name is not for everybody.
 var errTooMuch = fmt.Errorf("an account would be charged more than any budget can hold")
-
-// A contribution is a value of a group, once for each time that the group has it.
-type contribution struct {
-	counter         uint64
-	session, member uint32
-}
-
-// pieces is a list in pieces, so that it is never copied as it grows. Those of lists of equal length are equally long.
-type pieces[T any] struct{ pieces [][]T }
-
-// pieceSize is the length of the longest pieces. The first is short: most groups are small.
-const pieceSize = 1 << 13
-
-func (l *pieces[T]) add(x T) {
-	last := len(l.pieces) - 1
-	if last < 0 || len(l.pieces[last]) == cap(l.pieces[last]) {
-		size := 16
-		if last >= 0 {
-			size = min(2*cap(l.pieces[last]), pieceSize)
-		}
-		l.pieces = append(l.pieces, make([]T, 0, size))
-		last++
-	}
-	l.pieces[last] = append(l.pieces[last], x)
-}
-
-// all is the sequence of all of them.
-func (l *pieces[T]) all(yield func(*T) bool) {
-	for _, piece := range l.pieces {
-		for i := range piece {
-			if !yield(&piece[i]) {
-				return
-			}
-		}
-	}
-}

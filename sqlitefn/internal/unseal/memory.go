@@ -52,8 +52,6 @@ func (a *allowance) End() {
 const (
 	groupSize  = 8 << 10 // of an open group without rows
 	memberSize = 400     // of an account in a group, in its question, and in the ledger's working memory
-	rowSize    = 16      // of a contribution
-	dataSize   = 16      // of a contribution's sealed data
 	levelSize  = 256     // of a level and the rises that lead to it
 	CellSize   = 400     // of a cell that is not empty, with its part of an answer
 )
@@ -67,10 +65,7 @@ func (g *Group) reserve() error {
 	rows := g.key.n + 1
 	need := groupSize + memberSize*int64(len(g.members)+1) + g.form.Bytes(rows)
 	if g.keeps {
-		need += rowSize * withRoom(rows)
-	}
-	if g.keepsData {
-		need += dataSize * withRoom(rows)
+		need += g.rows.taken + g.rows.nextPiece()
 	}
 	if need <= g.taken {
 		return nil
@@ -83,9 +78,6 @@ func (g *Group) reserve() error {
 	return nil
 }
 
-// withRoom returns for how many elements a list in pieces has room.
-func withRoom(n int64) int64 { return n + min(n, pieceSize) }
-
 // Release gives back the group's memory, once it is answered or dropped. Only the first group of its unit keeps its rows,
 // until another one enters: see [valueCharges.enter].
 func (g *Group) Release() {
@@ -95,7 +87,7 @@ func (g *Group) Release() {
 	}
 	kept := int64(0)
 	if v := t.values[g.price.Unit]; v != nil && v.first == g {
-		kept = min(g.taken, memberSize*int64(len(g.members))+rowSize*withRoom(g.key.n))
+		kept = min(g.taken, memberSize*int64(len(g.members))+g.rows.taken)
 	}
 	t.memory.give(g.taken - kept)
 	g.taken = kept
