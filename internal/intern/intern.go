@@ -26,6 +26,13 @@ type Table struct {
 	text  []byte       // the names, one after the other
 	last  int          // the number that Number returned last
 	step  int          // the difference to the one before
+	found []found      // room for names that Numbers looks for
+}
+
+// found is a name that Numbers looks for: its key, and the number in the first slot for it, plus one, or 0.
+type found struct {
+	key
+	number uint32
 }
 
 // A key stands for a name. Different names of the same size, up to keySize bytes, have different keys; a longer
@@ -105,7 +112,7 @@ func (t *Table) Number(name []byte) int {
 		t.grow()
 	}
 	k := t.key(name)
-	if i := t.last + t.step; uint(t.step) <= 1 && i < len(t.keys) && t.is(i, k, name) {
+	if i := t.last + t.step; uint(t.step) <= 1 && i < len(t.keys) && t.keys[i] == k && string(t.Name(i)) == string(name) {
 		t.last = i
 		return i
 	}
@@ -118,6 +125,39 @@ func (t *Table) Number(name []byte) int {
 	i := int(t.slots[at].number - 1)
 	t.last, t.step = i, i-t.last
 	return i
+}
+
+// Numbers appends the numbers of names to a list, as Number returns them. Where names come in no order, each waits for memory: for
+// a slot, and for a key. A loop that does one of both for all names waits for several at once.
+func (t *Table) Numbers(names [][]byte, to []int32) []int32 {
+	if uint(t.step) <= 1 || len(t.slots) == 0 {
+		for _, name := range names {
+			to = append(to, int32(t.Number(name)))
+		}
+		return to
+	}
+	t.found = t.found[:0]
+	mask := uint64(len(t.slots) - 1)
+	for _, name := range names {
+		f := found{key: t.key(name)}
+		place, tag := t.hash(f.key, len(name))
+		if s := t.slots[place&mask]; s.tag == tag {
+			f.number = s.number
+		}
+		t.found = append(t.found, f)
+	}
+	before := t.last
+	for i, name := range names {
+		f := &t.found[i]
+		if f.number == 0 || !t.is(f.number, f.key, name) {
+			to = append(to, int32(t.Number(name)))
+			continue
+		}
+		before, t.last = t.last, int(f.number-1)
+		to = append(to, int32(t.last))
+	}
+	t.step = t.last - before
+	return to
 }
 
 // add adds a new name.
@@ -147,27 +187,30 @@ func (t *Table) find(k key, place uint64, tag uint32, name []byte) uint64 {
 	at := place & mask
 	for {
 		s := t.slots[at]
-		if s.number == 0 || s.tag == tag && t.is(int(s.number-1), k, name) {
+		if s.number == 0 || s.tag == tag && t.is(s.number, k, name) {
 			return at
 		}
 		at = (at + 1) & mask
 	}
 }
 
-// is reports whether name number i is a name with key k.
-func (t *Table) is(i int, k key, name []byte) bool {
-	if t.keys[i] != k {
-		return false
-	}
-	own := t.Name(i)
-	return len(own) == len(name) && (len(name) <= keySize || string(own) == string(name))
+// is reports whether the name in a slot with the tag of a name is that name, which has key k. A tag and a key say all of a short name.
+func (t *Table) is(number uint32, k key, name []byte) bool {
+	i := int(number - 1)
+	return t.keys[i] == k && (len(name) <= keySize || string(t.Name(i)) == string(name))
 }
+
+// manySlots is how many slots a table has before it saves memory.
+const manySlots = 1 << 18
 
 func (t *Table) grow() {
 	if t.slots == nil {
 		t.seed, t.salt = maphash.MakeSeed(), [2]uint64{rand.Uint64(), rand.Uint64()}
 	}
 	size := max(16, 4*len(t.slots))
+	if size > manySlots {
+		size = max(manySlots, 2*len(t.slots))
+	}
 	if size <= cap(t.slots) {
 		t.slots = t.slots[:size]
 		clear(t.slots)

@@ -189,3 +189,29 @@ func BenchmarkNumber(b *testing.B) {
 		})
 	}
 }
+
+// Names that are looked up together get the numbers that they get one by one.
+func TestNumbers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var together, single Table
+		for range rapid.IntRange(0, 20).Draw(t, "batches") {
+			if rapid.IntRange(0, 9).Draw(t, "reset") == 0 {
+				together.Reset()
+				single.Reset()
+			}
+			var names [][]byte
+			for range rapid.IntRange(0, 40).Draw(t, "names") {
+				name := rapid.OneOf(rapid.StringN(0, 2, 4), rapid.StringOfN(rapid.RuneFrom([]rune("ab")), 15, 18, -1)).Draw(t, "name")
+				names = append(names, []byte(name))
+			}
+			for i, got := range together.Numbers(names, nil) {
+				if want := single.Number(names[i]); int(got) != want {
+					t.Fatalf("%q has number %d, want %d", names[i], got, want)
+				}
+			}
+			if together.Len() != single.Len() {
+				t.Fatalf("%d names, want %d", together.Len(), single.Len())
+			}
+		}
+	})
+}

@@ -190,7 +190,7 @@ var frame = []Bug{
 	{
 		Name: "reserved-a-row-less", Title: "a statement reserves a row less than it is going to charge to an account, and draws from it for all",
 		Function: "geoind_laplace", Package: "ledger/file", Test: "TestConformance/Statement/ReservesForItsTime",
-		Edits: []Edit{before("engine.filling.post", "t.Post", `
+		Edits: []Edit{before("engine.filling.post", "return Change", `
 			item.Epsilon -= item.Epsilon / budget.Amount(max(2, item.Evaluations))
 		`)},
 	},

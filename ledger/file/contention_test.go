@@ -186,7 +186,7 @@ func refuseLate(t *transaction) error {
 	if err != nil {
 		return err
 	}
-	if err := t.Post(&engine.Change{Origin: new(engine.Run).Origin(t.now, "f", "m"), Account: "late", Spent: 1}, &b); err != nil {
+	if err := engine.Post(t, &engine.Change{Origin: new(engine.Run).Origin(t.now, "f", "m"), Account: "late", Spent: 1}, &b); err != nil {
 		return err
 	}
 	return b.Refuse(budget.Max, 0)

@@ -18,7 +18,7 @@ func (l *Ledger) Refund(account string, unit budget.Unit, eps budget.Amount) err
 		if err != nil {
 			return err
 		}
-		return t.Post(&engine.Change{Origin: new(engine.Run).Origin(t.now, "refund", unit), Account: account, Spent: -eps, Term: b.Term}, &b)
+		return engine.Post(t, &engine.Change{Origin: new(engine.Run).Origin(t.now, "refund", unit), Account: account, Spent: -eps, Term: b.Term}, &b)
 	})
 }
 

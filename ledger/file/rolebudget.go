@@ -75,21 +75,24 @@ func (t *transaction) ChargeRoleBudgets(role string, from *engine.Origin, items 
 	if err := t.makeAnswers(); err != nil {
 		return err
 	}
-	entries := make([]ledger.Item, len(items))
+	put, err := t.db.compiled(putRoleBudgetSQL)
+	if err != nil {
+		return err
+	}
+	postings := make([]engine.Posting, len(items))
+	cells := []byte{}
 	for i, item := range items {
 		b := ledger.RoleBudget{Role: role, Account: item.Account, Unit: from.Unit}
-		entries[i] = ledger.Item{Account: b.EntryAccount(), Epsilon: item.Epsilon}
+		postings[i] = engine.Posting{Account: b.EntryAccount(), Spent: item.Epsilon}
+		for _, text := range []string{role, item.Account, string(from.Unit)} {
+			cells = sqlite.AppendText(cells, text)
+		}
+		cells = sqlite.AppendInt(cells, int64(item.Epsilon))
 	}
 	of := *from
 	of.Unit = engine.EventUnit
-	nothing := func(int64) error { return nil } // such an entry changes no balance
-	if err := t.addItems(&of, entries, make([]ledger.WindowUse, len(items)), nothing); err != nil {
+	if err := t.addEntries(&of, postings, false); err != nil { // such an entry changes no balance
 		return err
 	}
-	for _, item := range items {
-		if err := t.exec(putRoleBudgetSQL, role, item.Account, string(from.Unit), int64(item.Epsilon)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return put.InsertRows(cells, 4, len(items))
 }

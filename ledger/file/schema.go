@@ -226,7 +226,7 @@ func (db *store) makeDurable() error {
 	}
 	// fullfsync is for macOS, where fsync alone leaves data in the drive's cache.
 	// The size limit shrinks the log again after a large reservation.
-	err := db.conn.Exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA journal_size_limit = 4194304; PRAGMA cache_size = -65536")
+	err := db.conn.Exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA journal_size_limit = 4194304; PRAGMA cache_size = -16384")
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ type transaction struct {
 	headKnown bool // whether head was read
 
 	written  int           // changes
-	charged  int           // of them, accounts charged in ascending order
+	posted   int           // of them, changes of balances
 	numbered []*engine.Run // that got their number here
 	undos    []func()      // called if it ends without a commit
 }
@@ -109,10 +109,10 @@ func (t *transaction) noteProgram() error {
 	return nil
 }
 
-// big reports whether a transaction has charged so many accounts that the log is moved into the file by
+// big reports whether a transaction has changed so many balances that the log is moved into the file by
 // another connection, while the next transaction runs: a release charges its accounts in one such transaction
 // after the other. Any other one moves the log itself, so that it stays short while several processes write.
-func (t *transaction) big() bool { return t.charged >= 1<<14 }
+func (t *transaction) big() bool { return t.posted >= 1<<14 }
 
 // commitBig commits, and leaves the log as it is unless it has become very long: 32,768 pages,
 // where SQLite moves it from 1,000 on.
@@ -152,20 +152,6 @@ func (t *transaction) Written() int { return t.written }
 
 // Undo implements [engine.Transaction].
 func (t *transaction) Undo(undo func()) { t.undos = append(t.undos, undo) }
-
-// Post implements [engine.Transaction].
-func (t *transaction) Post(c *engine.Change, s *ledger.Standing) error {
-	reserved := s.ReservedChange(c.Spent, c.Reserved, c.Term)
-	w := s.WindowAfter(c.Spent + reserved)
-	if err := t.addEntry(c, reserved, w); err != nil {
-		return err
-	}
-	put := t.db.putBalance
-	put.BindText(1, c.Account)
-	put.BindText(2, string(c.Unit))
-	put.BindInts(3, int64(s.Spent+c.Spent), int64(s.Reserved+reserved), c.LastCharge(s), w.Start, int64(w.Spent))
-	return put.Run()
-}
 
 // SetLimit implements [engine.Transaction].
 func (t *transaction) SetLimit(c *engine.Change) error {

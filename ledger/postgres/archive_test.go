@@ -37,7 +37,7 @@ func TestArchiveSharesTransaction(t *testing.T) {
 			return err
 		}
 		c := engine.ChargeOf(ledger.Item{Account: "eve", Epsilon: 3, Evaluations: 1}, new(engine.Run).Origin(tr.now, "f", "m"))
-		if err := tr.Post(c, &s); err != nil {
+		if err := engine.Post(tr, c, &s); err != nil {
 			return err
 		}
 		_, err = tr.dropEntries(last)
@@ -61,7 +61,7 @@ func TestArchiveClockSetBack(t *testing.T) {
 			}
 			at := tr.now + int64(1-i)*time.Hour.Microseconds()
 			c := engine.ChargeOf(ledger.Item{Account: "eve", Epsilon: 3, Evaluations: 1}, new(engine.Run).Origin(at, "f", "m"))
-			return tr.Post(c, &s)
+			return engine.Post(tr, c, &s)
 		}))
 	}
 	path := filepath.Join(t.TempDir(), "archive")

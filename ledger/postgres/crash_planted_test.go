@@ -70,7 +70,7 @@ func lockNoBalances(t testing.TB, c *crash) {
 // post charges an account in a transaction whatever its limit is.
 func post(tx engine.Transaction, account string, s *ledger.Standing) error {
 	from := &engine.Origin{Run: new(engine.Run), Time: tx.Now(), Function: "f", Unit: chargeUnit}
-	return tx.Post(&engine.Change{Origin: from, Account: account, Spent: eps, Evaluations: 1}, s)
+	return engine.Post(tx, &engine.Change{Origin: from, Account: account, Spent: eps, Evaluations: 1}, s)
 }
 
 // need is the need of one balance.

@@ -75,7 +75,7 @@ func TestColumnsAreStored(t *testing.T) {
 								item.Evaluations += int64(k)
 							}
 							c := engine.ChargeOf(item, run.Origin(tx.Now(), fmt.Sprint("f", i), u))
-							if err := tx.Post(c, &s); err != nil {
+							if err := engine.Post(tx, c, &s); err != nil {
 								return err
 							}
 							spent[key] += item.Epsilon

@@ -488,49 +488,26 @@ func (lockedStandings) Close() {}
 // errNotRead is the error of a balance that is written and was not read.
 var errNotRead = errors.New("a balance was not read before it was written")
 
-// change sets the new standing of an account.
-func (t *transaction) change(k engine.Key, spent, reserved budget.Amount, lastCharge int64, w ledger.WindowUse) error {
-	a := t.accounts[k]
-	if a == nil {
-		return errNotRead
-	}
-	if !a.changed {
-		a.changed = true
-		t.changed = append(t.changed, a)
-	}
-	s := &a.standing
-	s.Spent, s.Reserved, s.Stored = spent, reserved, w
-	if lastCharge != 0 {
-		s.LastCharge = time.UnixMicro(lastCharge).UTC()
-	}
-	return nil
-}
-
 // Post implements [engine.Transaction].
-func (t *transaction) Post(c *engine.Change, s *ledger.Standing) error {
-	reserved := s.ReservedChange(c.Spent, c.Reserved, c.Term)
-	w := s.WindowAfter(c.Spent + reserved)
-	if err := t.addEntry(c, reserved, w); err != nil {
-		return err
-	}
-	return t.change(engine.Key{Account: c.Account, Unit: c.Unit}, s.Spent+c.Spent, s.Reserved+reserved, c.LastCharge(s), w)
-}
-
-// ChargeAscending implements [engine.Transaction].
-func (t *transaction) ChargeAscending(from *engine.Origin, items []ledger.Item, windows []ledger.WindowUse) error {
-	for i, item := range items {
-		k := engine.Key{Account: item.Account, Unit: from.Unit}
-		a := t.accounts[k]
+func (t *transaction) Post(from *engine.Origin, postings []engine.Posting) error {
+	for i := range postings {
+		p := &postings[i]
+		a := t.accounts[engine.Key{Account: p.Account, Unit: from.Unit}]
 		if a == nil {
 			return errNotRead
 		}
-		c := engine.ChargeOf(item, from)
-		if err := t.addEntry(c, 0, windows[i]); err != nil {
+		c := engine.Change{Origin: from, Account: p.Account, Spent: p.Spent, Evaluations: p.Evaluations}
+		if err := t.addEntry(&c, p.Reserved, p.After.Window); err != nil {
 			return err
 		}
-		s := &a.standing
-		if err := t.change(k, s.Spent+c.Spent, s.Reserved, c.LastCharge(s), windows[i]); err != nil {
-			return err
+		if !a.changed {
+			a.changed = true
+			t.changed = append(t.changed, a)
+		}
+		s, after := &a.standing, &p.After
+		s.Spent, s.Reserved, s.Stored = after.Spent, after.Reserved, after.Window
+		if after.LastCharge != 0 {
+			s.LastCharge = time.UnixMicro(after.LastCharge).UTC()
 		}
 	}
 	return nil

@@ -197,16 +197,8 @@ func (b *book) owe(q *ledger.Question, d *decision) {
 // charge writes the charges.
 func (b *book) charge(t Transaction, role string) error {
 	run := new(Run)
-	paid := map[Key]budget.Amount{} // by functions before
-	for from, items := range b.entries(b.items, run) {
-		windows := make([]ledger.WindowUse, len(items))
-		for i, item := range items {
-			k := Key{item.Account, from.Unit}
-			paid[k] += item.Epsilon
-			s := b.standings[k]
-			windows[i] = s.WindowAfter(paid[k])
-		}
-		if err := t.ChargeAscending(from, items, windows); err != nil {
+	for from, items := range b.entries(b.items, run) { // read again: a function before may charge the same account
+		if err := chargeItems(t, from, items, through(items), nothingAside, nothingAhead); err != nil {
 			return err
 		}
 	}

@@ -13,11 +13,12 @@ func (c *Core) Charge(function string, unit budget.Unit, items []ledger.Item) er
 
 // ChargeOnce implements [ledger.Ledger].
 func (c *Core) ChargeOnce(function string, unit budget.Unit, item ledger.Item) error {
-	items, err := ledger.MergeItems(unit, []ledger.Item{item})
-	if err != nil {
+	if err := ledger.CheckCharge(item.Account, unit, item.Epsilon); err != nil {
 		return err
 	}
-	return c.update(needsOf(unit, items), func(t Transaction) error {
+	items := []ledger.Item{item}
+	w := through(items)
+	return c.update(w.needs(unit), func(t Transaction) error {
 		b, err := t.Standing(Key{item.Account, unit})
 		if err != nil {
 			return err
@@ -25,49 +26,28 @@ func (c *Core) ChargeOnce(function string, unit budget.Unit, item ledger.Item) e
 		if b.Spent > 0 {
 			return &ledger.AlreadyChargedError{Account: item.Account, Unit: unit, Asked: item.Epsilon}
 		}
-		return chargeItems(t, &Origin{new(Run), t.Now(), function, unit}, items, make([]ledger.Share, 1), nothingAhead)
+		return chargeItems(t, &Origin{new(Run), t.Now(), function, unit}, items, w, nothingAside, nothingAhead)
 	})
 }
 
-// standingsToCharge returns the standings of the items' accounts, or the refusal of the first
-// account that cannot pay with the rest of its limit and the amount drawn for it.
-func standingsToCharge(t Transaction, unit budget.Unit, items []ledger.Item, drawn []ledger.Share) ([]ledger.Standing, error) {
-	balances := make([]ledger.Standing, len(items))
-	for i, item := range items {
-		b, err := t.Standing(Key{item.Account, unit})
-		if err != nil {
-			return nil, err
+// chargeItems charges items: the amounts that are not set aside to the limits. Aside returns an amount that is set aside for an item,
+// and ahead how much to reserve beside it.
+func chargeItems(t Transaction, from *Origin, items []ledger.Item, w walk, aside func(int) ledger.Share, ahead func(int, *ledger.Standing) budget.Amount) error {
+	return w.post(t, from, func(i int, s *ledger.Standing) error {
+		return checkAffordable(t, s, items[i].Epsilon, aside(i).In(s.Term))
+	}, func(i int, s *ledger.Standing) Change {
+		return Change{
+			Origin:      from,
+			Account:     items[i].Account,
+			Spent:       items[i].Epsilon,
+			Reserved:    ahead(i, s) - aside(i).In(s.Term),
+			Evaluations: items[i].Evaluations,
 		}
-		if err := checkAffordable(t, &b, item.Epsilon, drawn[i].In(b.Term)); err != nil {
-			return nil, err
-		}
-		balances[i] = b
-	}
-	return balances, nil
+	})
 }
 
-// chargeItems charges items. Amounts not set aside are charged to the limits. Ahead returns how much to
-// reserve beside an item.
-func chargeItems(t Transaction, from *Origin, items []ledger.Item, aside []ledger.Share, ahead func(int, *ledger.Standing) budget.Amount) error {
-	balances, err := standingsToCharge(t, from.Unit, items, aside)
-	if err != nil {
-		return err
-	}
-	for i, item := range items {
-		b := &balances[i]
-		err := t.Post(&Change{
-			Origin:      from,
-			Account:     item.Account,
-			Spent:       item.Epsilon,
-			Reserved:    ahead(i, b) - aside[i].In(b.Term),
-			Evaluations: item.Evaluations,
-		}, b)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// nothingAside is the amount set aside where there are no pools.
+func nothingAside(int) ledger.Share { return ledger.Share{} }
 
 // nothingAhead reserves nothing beside an item.
 func nothingAhead(int, *ledger.Standing) budget.Amount { return 0 }

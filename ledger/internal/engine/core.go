@@ -54,17 +54,6 @@ func (c *Core) over(t ledger.Term) bool { return t.End != 0 && t.Over(c.store.No
 // one returns the need of one standing.
 func one(k Key) Needs { return func(yield func(Key) bool) { yield(k) } }
 
-// needsOf returns the needs of items.
-func needsOf(unit budget.Unit, items []ledger.Item) Needs {
-	return func(yield func(Key) bool) {
-		for i := range items {
-			if !yield(Key{items[i].Account, unit}) {
-				return
-			}
-		}
-	}
-}
-
 // view lets work read everything that has been charged so far.
 func (c *Core) view(work func(Reader) error) error {
 	if err := c.Flush(); err != nil {
@@ -120,12 +109,4 @@ func Sequence(read func() ([]ledger.Charge, error)) iter.Seq2[ledger.Charge, err
 			yield(ledger.Charge{}, err)
 		}
 	}
-}
-
-// ReturnPools returns the rest of Reserve. The engine calls it when the ledger closes.
-func (c *Core) ReturnPools() error {
-	c.mu.Lock()
-	c.emptyPools()
-	c.mu.Unlock()
-	return c.Flush()
 }

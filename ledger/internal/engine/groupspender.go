@@ -28,7 +28,8 @@ type ahead struct {
 	granted int64 // evaluations reserved so far
 }
 
-// charge charges all items or none. It needs no transaction if the pools, or the reservations ahead, cover each.
+// charge charges all items or none. It needs no transaction if the pools, or the reservations ahead, cover each of them and they
+// are not too many for notes.
 func (g *groupSpender) charge(items []ledger.Item) error {
 	evaluations := int64(1) // at least, so that it looks for limits in any case
 	for i := range items {
@@ -43,7 +44,7 @@ func (g *groupSpender) charge(items []ledger.Item) error {
 	if err := g.checkLimits(evaluations); err != nil {
 		return err
 	}
-	if g.takeAll(items) {
+	if len(items) < ManyNotes && g.takeAll(items) {
 		_ = g.core.flushIfMany() // the amounts are on disk already, as reserved; notes that stay are written later
 	} else if err := g.chargeLimits(items); err != nil {
 		return err
@@ -55,18 +56,18 @@ func (g *groupSpender) charge(items []ledger.Item) error {
 // chargeLimits charges items to the limits. Before it refuses, the statement gives up its reservations
 // ahead, for whatever function, as [spender.chargeBeyond] says.
 func (g *groupSpender) chargeLimits(items []ledger.Item) error {
-	items, err := ledger.MergeItems(g.unit, items)
+	items, w, err := merged(g.unit, items)
 	if err != nil {
 		return err
 	}
-	err = g.takeFromLimits(items)
+	err = g.takeFromLimits(items, w)
 	if g.statement == nil || err == nil {
 		return err
 	}
 	if err := g.statement.makeRoom(err, nil); err != nil {
 		return err
 	}
-	return g.takeFromLimits(items)
+	return g.takeFromLimits(items, w)
 }
 
 // checkLimits looks for limits from time to time. If any were set, it gives up the reservations ahead, since they
@@ -119,13 +120,13 @@ func (g *groupSpender) takeAll(items []ledger.Item) bool {
 			a := g.ahead[items[i].Account]
 			if a == nil || !a.covers(items[i].Epsilon, now) {
 				for k, q := range g.from {
-					q.Left += items[k].Epsilon
+					q.left += items[k].Epsilon
 				}
 				return false
 			}
 			q = &a.pool
 		}
-		q.Left -= items[i].Epsilon
+		q.left -= items[i].Epsilon
 		g.from = append(g.from, q)
 	}
 	if g.noted == nil {
@@ -138,14 +139,14 @@ func (g *groupSpender) takeAll(items []ledger.Item) bool {
 }
 
 // covers reports whether a pool covers a cost now.
-func (q *pool) covers(cost budget.Amount, now int64) bool { return cost <= q.Left && !q.Term.Over(now) }
+func (q *pool) covers(cost budget.Amount, now int64) bool { return cost <= q.left && !q.term.Over(now) }
 
 // noteUse notes that an item was taken from a pool. A statement has one note for an account, until it is
 // written. It is called under mu.
 func (c *Core) noteUse(q *pool, from *Origin, item *ledger.Item) {
 	n := q.note
-	if n == nil || n.taken || n.Origin != from || n.Term != q.Term {
-		n = c.addNote(Change{Origin: from, Account: q.account, Term: q.Term})
+	if n == nil || n.taken || n.Origin != from || n.Term != q.term {
+		n = c.addNote(Change{Origin: from, Account: q.account, Term: q.term})
 		q.note = n
 	}
 	n.Spent += item.Epsilon
@@ -155,17 +156,26 @@ func (c *Core) noteUse(q *pool, from *Origin, item *ledger.Item) {
 
 // takeFromLimits charges items in a transaction: from the pools, the reservations ahead, and the
 // limits. For accounts that it has charged before it reserves ahead.
-func (g *groupSpender) takeFromLimits(items []ledger.Item) error {
+func (g *groupSpender) takeFromLimits(items []ledger.Item, w walk) error {
 	c, revision := g.core, g.revision
 	drawn, _, _ := c.drawFromPools(g.unit, items, g.looked)
 	aside := g.drawAhead(items, drawn)
-	terms, extra, due := make([]ledger.Term, len(items)), make([]budget.Amount, len(items)), make([]budget.Amount, len(items))
-	err := c.update(needsOf(g.unit, items), func(t Transaction) error {
-		return chargeItems(t, g.run.Origin(t.Now(), g.function, g.unit), items, aside, func(i int, b *ledger.Standing) budget.Amount {
+	var terms []ledger.Term
+	var extra, due []budget.Amount
+	ahead := nothingAhead
+	if g.groups > 0 {
+		terms, extra, due = make([]ledger.Term, len(items)), make([]budget.Amount, len(items)), make([]budget.Amount, len(items))
+		ahead = func(i int, b *ledger.Standing) budget.Amount {
 			terms[i], due[i] = b.Term, items[i].Epsilon-aside[i].In(b.Term)
-			extra[i] = g.more(items[i], b, due[i])
+			if drawn[i].Left < items[i].Epsilon {
+				extra[i] = g.more(items[i], b, due[i])
+			}
 			return extra[i]
-		})
+		}
+	}
+	err := c.update(w.needs(g.unit), func(t Transaction) error {
+		from := g.run.Origin(t.Now(), g.function, g.unit)
+		return chargeItems(t, from, items, w, func(i int) ledger.Share { return aside[i] }, ahead)
 	})
 	if Is[*InDoubtError](err) {
 		return err // the amount taken may be spent
@@ -196,7 +206,7 @@ func (g *groupSpender) drawAhead(items []ledger.Item, drawn []ledger.Share) []le
 	for i, item := range items {
 		aside[i] = drawn[i]
 		a := g.ahead[item.Account]
-		if a == nil || a.Term.Over(now) || drawn[i].Left > 0 && drawn[i].Term != a.Term {
+		if a == nil || a.term.Over(now) || drawn[i].Left > 0 && drawn[i].Term != a.term {
 			continue
 		}
 		own := a.take(item.Epsilon - drawn[i].Left)
@@ -213,7 +223,7 @@ func (g *groupSpender) more(item ledger.Item, b *ledger.Standing, due budget.Amo
 	if a == nil {
 		return 0
 	}
-	left := a.In(b.Term)
+	left := a.share().In(b.Term)
 	used := a.granted - int64(left/item.Epsilon)
 	return max(0, ledger.Ahead(used, item.Epsilon, b.Remaining())-due-left)
 }
@@ -224,13 +234,16 @@ func (g *groupSpender) keep(items []ledger.Item, terms []ledger.Term, extra, due
 		g.ahead = map[string]*ahead{}
 	}
 	for i, item := range items {
+		if due[i]+extra[i] == 0 {
+			continue
+		}
 		a := g.ahead[item.Account]
 		if a == nil {
-			a = &ahead{pool: pool{account: item.Account}}
+			a = &ahead{pool: pool{account: item.Account, under: new(under)}}
 			g.ahead[item.Account] = a
 		}
 		a.granted += int64((due[i] + extra[i]) / item.Epsilon)
-		a.add(ledger.Share{Term: terms[i], Left: extra[i]})
+		a.add(&under{term: terms[i]}, extra[i])
 	}
 }
 
@@ -241,7 +254,7 @@ func (g *groupSpender) giveUp() (returns bool) {
 	}
 	from := g.run.Origin(g.core.store.Now(), g.function, g.unit)
 	for _, a := range g.ahead {
-		returns = returns || a.Left > 0
+		returns = returns || a.left > 0
 		g.core.emptyPool(&a.pool, from)
 	}
 	g.ahead = nil

@@ -12,7 +12,7 @@ func (c *Core) Pooled(k Key) budget.Amount {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if q := c.pools[k.Unit][k.Account]; q != nil {
-		return q.Left
+		return q.left
 	}
 	return 0
 }

@@ -237,7 +237,7 @@ func (t *trace) coveredByPool(cost budget.Amount) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	q := c.pools[t.unit][t.account]
-	return q != nil && !q.Term.Over(c.store.Now()) && q.Left >= cost && !c.seats[t.name].shared
+	return q != nil && !q.term.Over(c.store.Now()) && q.left >= cost && !c.seats[t.name].shared
 }
 
 // drawByLease draws the part of a step's cost that the trace does not hold from the pool. It reports whether the
@@ -245,14 +245,14 @@ func (t *trace) coveredByPool(cost budget.Amount) bool {
 func (t *trace) drawByLease(cost budget.Amount, revision int64) (ok, leased bool) {
 	c := t.core
 	s, q := c.seats[t.name], c.pools[t.unit][t.account]
-	if t.lease == nil || s.shared || q == nil || q.lease != t.lease {
+	if t.lease == nil || s.shared || q == nil || q.leased == nil || q.leased.by != t.lease {
 		return false, false
 	}
-	if t.held.Left > 0 && (t.revision != revision || t.held.Term != q.Term) {
+	if t.held.Left > 0 && (t.revision != revision || t.held.Term != q.term) {
 		c.returnToPool(q, t.held, t.unit, t.revision)
 		t.held.Left = 0
 	}
-	if q.Term.Over(c.store.Now()) || t.used+cost > q.most || t.held.Left+q.Left < cost || revision != c.revision.Load() {
+	if q.term.Over(c.store.Now()) || t.used+cost > q.leased.most || t.held.Left+q.left < cost || revision != c.revision.Load() {
 		return false, true
 	}
 	left := t.held.Left
@@ -304,8 +304,9 @@ func (t *trace) takeLease(cost budget.Amount) error {
 	if len(taken) > 0 && l.accounts == 0 {
 		l.first = Key{taken[0], t.unit}
 	}
+	now := &leased{l, most}
 	for _, a := range taken {
-		pools[a].lease, pools[a].most = l, most
+		pools[a].leased = now
 	}
 	l.accounts += len(taken)
 	if t.lease == nil {
@@ -332,7 +333,7 @@ func (c *Core) toLease(l *lease, unit budget.Unit, account string) map[string]*p
 		if len(found) > l.accounts {
 			break
 		}
-		if q.lease != l && q.Left > 0 {
+		if (q.leased == nil || q.leased.by != l) && q.left > 0 {
 			found[name] = q
 		}
 	}

@@ -1,6 +1,11 @@
 package engine
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/geosql/geosql/internal/intern"
+	"github.com/geosql/geosql/ledger"
+)
 
 // A note is a change that is not on disk yet and need not be. It moves an amount from reserved
 // to spent, or returns it. Without it the balance on disk is too high, never too low.
@@ -63,12 +68,28 @@ func (c *Core) postNotes(t Transaction) error {
 		defer c.mu.Unlock()
 		c.notes = slices.Concat(notes, c.notes)
 	})
-	for _, e := range notes {
-		b, err := t.Standing(Key{e.Account, e.Unit})
-		if err != nil {
+	byOrigin, origins := map[*Origin][]*Change{}, []*Origin{}
+	for _, n := range notes {
+		if byOrigin[n.Origin] == nil {
+			origins = append(origins, n.Origin)
+		}
+		byOrigin[n.Origin] = append(byOrigin[n.Origin], n)
+	}
+	for _, from := range origins {
+		if err := postSome(t, from, byOrigin[from]); err != nil {
 			return err
 		}
-		if err := t.Post(e, &b); err != nil {
+	}
+	return nil
+}
+
+// postSome writes notes with a common origin, of which an account may have several.
+func postSome(t Transaction, from *Origin, notes []*Change) error {
+	account := func(i int) string { return notes[i].Account }
+	for rest := intern.Order(len(notes), account); len(rest) > 0; {
+		var once walk
+		once, rest = walk{account, rest}.split()
+		if err := once.post(t, from, nil, func(i int, _ *ledger.Standing) Change { return *notes[i] }); err != nil {
 			return err
 		}
 	}

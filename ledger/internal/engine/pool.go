@@ -3,22 +3,35 @@ package engine
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/intern"
 	"github.com/geosql/geosql/ledger"
 )
 
 // pool is the amount that Reserve has set aside for an account and nobody holds. It is on disk as
-// reserved, so that using it takes no commit.
+// reserved, so that using it takes no commit. There may be millions of pools.
 type pool struct {
 	account string
-	limit   budget.Amount // under which it was last filled
-	note    *Change       // the last note of its use by groups
-	lease   *lease        // that was taken last on the account, if any
-	most    budget.Amount // that a trace may spend by it without being saved
-	next    *pool         // made after it: accounts are often charged in the order in which they were reserved
-	ledger.Share
+	*under  // that it was last filled under
+	left    budget.Amount
+	note    *Change // the last note of its use by groups
+	leased  *leased // nil if no lease was taken on the account
+	next    *pool   // made after it: accounts are often charged in the order in which they were reserved
+}
+
+// under says what an amount was reserved under. Many amounts share it.
+type under struct {
+	limit budget.Amount
+	term  ledger.Term
+}
+
+// leased is the lease that was taken last on an account.
+type leased struct {
+	by   *lease
+	most budget.Amount // that a trace may spend by it without being saved
 }
 
 // reserveFunction is the function of the entries that fill and empty pools.
@@ -35,10 +48,12 @@ func (c *Core) ReserveAll(demands []ledger.Demand) error {
 	return err
 }
 
-// filling is an amount of each account of a demand that a transaction has reserved, to be added to the pools.
+// filling is an amount of each account of a demand that a transaction has reserved, to be added to the pools. The amount of an
+// account that cannot pay is 0.
 type filling struct {
 	ledger.Demand
-	balances []ledger.Standing // before
+	walk           // through the accounts that can
+	under []*under // of the items
 }
 
 // reserve writes the reservations that choose makes of demands, in one transaction, and fills the pools with them. With an error
@@ -46,12 +61,12 @@ type filling struct {
 func (c *Core) reserve(demands []ledger.Demand, run *Run, choose func(Transaction, *filling) error) ([]filling, error) {
 	all := make([]filling, 0, len(demands))
 	for _, d := range demands {
-		items, err := ledger.MergeItems(d.Unit, d.Items)
+		items, w, err := merged(d.Unit, d.Items)
 		if err != nil {
 			return nil, err
 		}
 		if len(items) > 0 {
-			all = append(all, filling{Demand: ledger.Demand{Unit: d.Unit, Items: items}})
+			all = append(all, filling{Demand: ledger.Demand{Unit: d.Unit, Items: items}, walk: w})
 		}
 	}
 	if len(all) == 0 {
@@ -59,7 +74,16 @@ func (c *Core) reserve(demands []ledger.Demand, run *Run, choose func(Transactio
 	}
 	revision := c.revision.Load()
 	var chosen []filling
-	err := c.update(needsOfAll(all), func(t Transaction) error {
+	needs := func(yield func(Key) bool) {
+		for _, f := range all {
+			for k := range f.needs(f.Unit) {
+				if !yield(k) {
+					return
+				}
+			}
+		}
+	}
+	err := c.update(needs, func(t Transaction) error {
 		chosen = slices.Clone(all)
 		for i := range chosen { // all before anything is written
 			if err := choose(t, &chosen[i]); err != nil {
@@ -84,55 +108,46 @@ func (c *Core) reserve(demands []ledger.Demand, run *Run, choose func(Transactio
 	return chosen, err
 }
 
-// needsOfAll are the needs of fillings.
-func needsOfAll(all []filling) Needs {
-	return func(yield func(Key) bool) {
-		for _, f := range all {
-			for _, item := range f.Items {
-				if !yield(Key{item.Account, f.Unit}) {
-					return
-				}
-			}
-		}
-	}
-}
-
 // reserveWhole chooses all of a demand, or refuses it.
-func reserveWhole(t Transaction, f *filling) (err error) {
-	f.balances, err = standingsToCharge(t, f.Unit, f.Items, make([]ledger.Share, len(f.Items)))
-	return err
+func reserveWhole(t Transaction, f *filling) error {
+	return f.each(t, f.Unit, func(i int, s *ledger.Standing) error { return checkAffordable(t, s, f.Items[i].Epsilon, 0) })
 }
 
 // reserveRest chooses the part of a demand that the pools do not cover, of the accounts that can pay it.
 func (c *Core) reserveRest(t Transaction, f *filling) error {
-	asked := f.Items
-	f.Items = nil
-	for _, item := range asked {
-		b, err := t.Standing(Key{item.Account, f.Unit})
-		if err != nil {
-			return err
-		}
+	f.Items = slices.Clone(f.Items)
+	var chosen []int32
+	err := f.each(t, f.Unit, func(i int, s *ledger.Standing) error {
+		item := &f.Items[i]
 		c.mu.Lock()
 		if q := c.pools[f.Unit][item.Account]; q != nil {
-			item.Epsilon -= q.In(b.Term)
+			item.Epsilon -= q.share().In(s.Term)
 		}
 		c.mu.Unlock()
-		if item.Epsilon > 0 && item.Epsilon <= b.Remaining() {
-			f.Items, f.balances = append(f.Items, item), append(f.balances, b)
+		if item.Epsilon > 0 && item.Epsilon <= s.Remaining() {
+			chosen = append(chosen, int32(i))
+		} else {
+			item.Epsilon = 0
 		}
-	}
-	return nil
+		return nil
+	})
+	f.order = chosen
+	return err
 }
 
 // post writes the reservations.
 func (f *filling) post(t Transaction, run *Run) error {
 	from := run.Origin(t.Now(), reserveFunction, f.Unit)
-	for i, item := range f.Items {
-		if err := t.Post(&Change{Origin: from, Account: item.Account, Reserved: item.Epsilon}, &f.balances[i]); err != nil {
-			return err
+	f.under = make([]*under, len(f.Items))
+	last := new(under)
+	return f.walk.post(t, from, nil, func(i int, s *ledger.Standing) Change {
+		item := f.Items[i]
+		if s.Limit != last.limit || s.Term != last.term {
+			last = &under{s.Limit, s.Term}
 		}
-	}
-	return nil
+		f.under[i] = last
+		return Change{Origin: from, Account: item.Account, Reserved: item.Epsilon}
+	})
 }
 
 // fillPools adds items that were reserved to the pools, unless limits were set since a revision of
@@ -150,12 +165,15 @@ func (c *Core) fillPools(f *filling, revision int64) (filled bool) {
 	}
 	var made []pool // allocated together
 	for i, item := range f.Items {
+		if item.Epsilon == 0 {
+			continue
+		}
 		q := pools[item.Account]
 		if q == nil {
 			if made == nil {
 				made = make([]pool, 0, len(f.Items)-i)
 			}
-			made = append(made, pool{account: item.Account})
+			made = append(made, pool{account: item.Account, under: f.under[i]})
 			n := len(made)
 			q = &made[n-1]
 			if n > 1 {
@@ -163,8 +181,7 @@ func (c *Core) fillPools(f *filling, revision int64) (filled bool) {
 			}
 			pools[item.Account] = q
 		}
-		q.limit = f.balances[i].Limit
-		q.add(ledger.Share{Term: f.balances[i].Term, Left: item.Epsilon})
+		q.add(f.under[i], item.Epsilon)
 	}
 	return true
 }
@@ -174,28 +191,24 @@ func (c *Core) fillPools(f *filling, revision int64) (filled bool) {
 func (c *Core) returnLowered(f *filling) error {
 	limits := make([]budget.Amount, len(f.Items))
 	err := Wrap(c.store.View(context.Background(), func(r Reader) error {
-		for i, item := range f.Items {
-			b, err := r.Standing(Key{item.Account, f.Unit})
-			if err != nil {
-				return err
-			}
-			limits[i] = b.Limit
-		}
-		return nil
+		return f.each(r, f.Unit, func(i int, s *ledger.Standing) error {
+			limits[i] = s.Limit
+			return nil
+		})
 	}))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	from := &Origin{new(Run), c.store.Now(), reserveFunction, f.Unit}
-	n := 0
-	for i, item := range f.Items {
-		if b := f.balances[i]; err != nil || limits[i] < b.Limit {
-			c.addNote(Change{Origin: from, Account: item.Account, Reserved: -item.Epsilon, Term: b.Term})
-		} else {
-			f.Items[n], f.balances[n] = item, b
-			n++
+	f.Items = slices.Clone(f.Items)
+	f.order = slices.DeleteFunc(f.order, func(i int32) bool {
+		item, u := &f.Items[i], f.under[i]
+		if err == nil && limits[i] >= u.limit {
+			return false
 		}
-	}
-	f.Items, f.balances = f.Items[:n], f.balances[:n]
+		c.addNote(Change{Origin: from, Account: item.Account, Reserved: -item.Epsilon, Term: u.term})
+		item.Epsilon = 0
+		return true
+	})
 	return err
 }
 
@@ -213,8 +226,13 @@ func (c *Core) nameAndPool(unit budget.Unit, account []byte, q *pool) (string, *
 	return string(account), nil
 }
 
-// add adds a share that was reserved later than the pool.
-func (q *pool) add(s ledger.Share) { q.Share = ledger.Share{Term: s.Term, Left: q.In(s.Term) + s.Left} }
+// share returns the amount of the pool.
+func (q *pool) share() ledger.Share { return ledger.Share{Term: q.term, Left: q.left} }
+
+// add adds an amount that was reserved later than the pool.
+func (q *pool) add(u *under, amount budget.Amount) {
+	q.left, q.under = q.share().In(u.term)+amount, u
+}
 
 // drawFromPools takes the amounts for items from the pools, and reports whether they cover all items.
 // Under is the highest limit that any of it was reserved under. It takes nothing for a caller who
@@ -228,7 +246,7 @@ func (c *Core) drawFromPools(unit budget.Unit, items []ledger.Item, looked bool)
 	defer c.mu.Unlock()
 	pools, now := c.pools[unit], c.store.Now()
 	for i, item := range items {
-		if q := pools[item.Account]; q != nil && !q.Term.Over(now) {
+		if q := pools[item.Account]; q != nil && !q.term.Over(now) {
 			drawn[i], under = q.take(item.Epsilon), max(under, q.limit)
 		}
 		covered = covered && drawn[i].Left == item.Epsilon
@@ -238,8 +256,8 @@ func (c *Core) drawFromPools(unit budget.Unit, items []ledger.Item, looked bool)
 
 // take takes from the pool, at most the amount.
 func (q *pool) take(most budget.Amount) ledger.Share {
-	s := ledger.Share{Term: q.Term, Left: min(q.Left, most)}
-	q.Left -= s.Left
+	s := ledger.Share{Term: q.term, Left: min(q.left, most)}
+	q.left -= s.Left
 	return s
 }
 
@@ -270,21 +288,37 @@ func (c *Core) returnToPool(q *pool, s ledger.Share, unit budget.Unit, revision 
 // putBack adds a share that was taken earlier. The share is lost if the pool belongs to another
 // term by now.
 func (q *pool) putBack(s ledger.Share) {
-	if q.Left == 0 {
-		q.Term = s.Term
+	if q.left == 0 && q.term != s.Term {
+		q.under = &under{q.limit, s.Term}
 	}
-	q.Left += s.In(q.Term)
+	q.left += s.In(q.term)
 }
 
-// emptyPools notes that the rest of the pools is returned. It is called under mu.
-func (c *Core) emptyPools() {
-	r, at := new(Run), c.store.Now()
+// ReturnPools returns the rest of Reserve. The engine calls it when the ledger closes, and nobody uses the pools any more.
+func (c *Core) ReturnPools() error {
+	err := c.Flush()
+	run := new(Run)
 	for unit, pools := range c.pools {
-		from := &Origin{r, at, reserveFunction, unit}
-		for _, q := range pools {
-			c.emptyPool(q, from)
+		all := slices.Collect(maps.Values(pools))
+		all = slices.DeleteFunc(all, func(q *pool) bool { return q.left == 0 })
+		account := func(i int) string { return all[i].account }
+		for part := range slices.Chunk(intern.Order(len(all), account), ManyNotes) {
+			w := walk{account, part}
+			returning := c.update(w.needs(unit), func(t Transaction) error {
+				from := run.Origin(t.Now(), reserveFunction, unit)
+				return w.post(t, from, nil, func(i int, _ *ledger.Standing) Change {
+					return Change{Origin: from, Account: all[i].account, Reserved: -all[i].left, Term: all[i].term}
+				})
+			})
+			if err = cmp.Or(err, returning); returning != nil {
+				break
+			}
+			for _, i := range part {
+				all[i].left = 0
+			}
 		}
 	}
+	return err
 }
 
 // giveBack notes that the amounts of a filling return that the pools still have, and reports whether there are any. It
@@ -293,8 +327,8 @@ func (c *Core) giveBack(f *filling, run *Run) (returns bool) {
 	from := run.Origin(c.store.Now(), reserveFunction, f.Unit)
 	for i, item := range f.Items {
 		q := c.pools[f.Unit][item.Account]
-		if q.Term != f.balances[i].Term {
-			continue // it has been emptied, or its rest is lost
+		if item.Epsilon == 0 || q.term != f.under[i].term {
+			continue // nothing was reserved, or it has been emptied, or its rest is lost
 		}
 		if left := q.take(item.Epsilon); left.Left > 0 {
 			c.addNote(Change{Origin: from, Account: item.Account, Reserved: -left.Left, Term: left.Term})
@@ -306,8 +340,8 @@ func (c *Core) giveBack(f *filling, run *Run) (returns bool) {
 
 // emptyPool notes that the rest of a pool is returned. It is called under mu.
 func (c *Core) emptyPool(q *pool, from *Origin) {
-	if q.Left > 0 {
-		c.addNote(Change{Origin: from, Account: q.account, Reserved: -q.Left, Term: q.Term})
-		q.Left = 0
+	if q.left > 0 {
+		c.addNote(Change{Origin: from, Account: q.account, Reserved: -q.left, Term: q.term})
+		q.left = 0
 	}
 }

@@ -98,9 +98,9 @@ type decision struct {
 	given *ledger.Given // nil if an answer is drawn
 	out   ledger.LeftOut
 
-	dues     []ledger.Item      // of accounts
-	roleDues []ledger.Item      // of the role's budgets
-	windows  []ledger.WindowUse // of accounts after they have paid
+	dues     []ledger.Item // of accounts
+	roleDues []ledger.Item // of the role's budgets
+	after    []BalanceRow  // of accounts that have paid
 }
 
 // answered returns all of the answer that the decision tells.
@@ -136,7 +136,7 @@ func decide(r Reader, q *ledger.Question, id []byte) (*decision, error) {
 	} else {
 		d.out = p.accounts.With(p.roleBudgets)
 		d.dues = q.Dues(d.out)
-		d.windows = p.windowsOf(q, d.dues)
+		d.after = p.afterDues(q, d.dues)
 	}
 	if q.Role != "" && (d.given == nil || !d.given.Seen) {
 		d.roleDues = q.RoleDues(d.out)
@@ -148,13 +148,13 @@ func decide(r Reader, q *ledger.Question, id []byte) (*decision, error) {
 // the question leaves them out.
 type payers struct {
 	accounts, roleBudgets ledger.LeftOut
-	windows               []ledger.WindowUse // of all members' accounts, after the charge; zero where nothing is due
+	after                 []BalanceRow // of all members' accounts, after the charge; zero where nothing is due
 }
 
 // payersOf returns who can pay, or the refusal of the first who cannot if nobody is to be left out.
 // Without accounts, an earlier answer has charged the accounts and only role budgets pay.
 func payersOf(r Reader, q *ledger.Question, accounts bool) (*payers, error) {
-	p := &payers{windows: make([]ledger.WindowUse, len(q.Members))}
+	p := &payers{after: make([]BalanceRow, len(q.Members))}
 	var balances Standings
 	if accounts {
 		var err error
@@ -200,7 +200,7 @@ func (p *payers) checkAccount(r Reader, q *ledger.Question, b *ledger.Standing, 
 	} else if b.Refuse(asked, 0) != nil {
 		p.accounts.Add(i)
 	}
-	p.windows[i] = b.WindowAfter(q.Members[i].Due)
+	p.after[i] = (&Change{Origin: &Origin{Time: r.Now()}, Spent: q.Members[i].Due}).posting(b).After
 	return nil
 }
 
@@ -224,17 +224,17 @@ func (p *payers) checkRoleBudget(q *ledger.Question, roleBudgetOf func(account s
 	return nil
 }
 
-// windowsOf returns the windows of the accounts of some members, which pay.
-func (p *payers) windowsOf(q *ledger.Question, dues []ledger.Item) []ledger.WindowUse {
-	windows := make([]ledger.WindowUse, len(dues))
+// afterDues returns the balances of the accounts that pay dues.
+func (p *payers) afterDues(q *ledger.Question, dues []ledger.Item) []BalanceRow {
+	after := make([]BalanceRow, len(dues))
 	i := 0
 	for k, due := range dues {
 		for q.Members[i].Account != due.Account {
 			i++
 		}
-		windows[k] = p.windows[i]
+		after[k] = p.after[i]
 	}
-	return windows
+	return after
 }
 
 // recallAnswer gives a remembered answer again. A role that has not seen it pays.
@@ -258,7 +258,11 @@ func drawAnswer(t Transaction, q *ledger.Question, id []byte, d *decision) (ledg
 	}
 	a.Answer = drawn
 	from := originOf(t, q)
-	if err := t.ChargeAscending(from, d.dues, d.windows); err != nil {
+	postings := make([]Posting, len(d.dues))
+	for i, due := range d.dues {
+		postings[i] = Posting{due.Account, due.Epsilon, 0, due.Evaluations, d.after[i]}
+	}
+	if err := t.Post(from, postings); err != nil {
 		return a, err
 	}
 	if err := t.ChargeRoleBudgets(q.Role, from, d.roleDues); err != nil {

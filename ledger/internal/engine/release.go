@@ -95,15 +95,13 @@ func (r *release) Charge(unit budget.Unit, items []ledger.Item) error {
 		return err
 	}
 	charged := r.charged + int64(len(items))
-	err := r.core.update(needsOf(unit, items), func(t Transaction) error {
+	w := through(items)
+	err := r.core.update(w.needs(unit), func(t Transaction) error {
 		if err := r.checkCurrent(t); err != nil {
 			return err
 		}
-		windows, err := windowsAfterCharge(t, unit, items)
-		if err != nil {
-			return err
-		}
-		if err := t.ChargeAscending(&Origin{r.run, t.Now(), releaseFunction, unit}, items, windows); err != nil {
+		from := &Origin{r.run, t.Now(), releaseFunction, unit}
+		if err := chargeItems(t, from, items, w, nothingAside, nothingAhead); err != nil {
 			return err
 		}
 		return t.SetCharged(r.id, charged)
@@ -112,28 +110,6 @@ func (r *release) Charge(unit budget.Unit, items []ledger.Item) error {
 		r.charged, r.last = charged, items[len(items)-1].Account
 	}
 	return err
-}
-
-// windowsAfterCharge returns the windows of the items' accounts after the charge, or the refusal
-// of the first account that cannot pay.
-func windowsAfterCharge(r Reader, unit budget.Unit, items []ledger.Item) ([]ledger.WindowUse, error) {
-	balances, err := r.Ascending(unit, len(items))
-	if err != nil {
-		return nil, err
-	}
-	defer balances.Close() // before anything is written
-	windows := make([]ledger.WindowUse, len(items))
-	for i, item := range items {
-		b, err := balances.Standing(item.Account)
-		if err != nil {
-			return nil, err
-		}
-		if err := checkAffordable(r, &b, item.Epsilon, 0); err != nil {
-			return nil, err
-		}
-		windows[i] = b.WindowAfter(item.Epsilon)
-	}
-	return windows, nil
 }
 
 // CannotPay implements [ledger.Ledger].

@@ -156,11 +156,11 @@ func (p *spender) takeFromPool(h *hold, cost budget.Amount) (drawn ledger.Share,
 		h.pool = c.pools[p.unit][h.account]
 	}
 	q := h.pool
-	if !p.looked || q == nil || q.Left == 0 || c.over(q.Term) || h.Left > 0 && h.Term != q.Term {
+	if !p.looked || q == nil || q.left == 0 || c.over(q.term) || h.Left > 0 && h.Term != q.term {
 		return ledger.Share{}, cost <= h.Left
 	}
-	most := q.Left
-	if covered = cost <= h.Left+q.Left; covered {
+	most := q.left
+	if covered = cost <= h.Left+q.left; covered {
 		p.note(h, 0)
 		if ahead, ok := cost.Times(aheadFromPool); ok {
 			most = ahead
@@ -198,6 +198,7 @@ type asked struct {
 	before  ledger.Standing
 	granted budget.Amount
 	change  Change
+	posting [1]Posting
 }
 
 // askedFor is the need of the transaction.
@@ -225,7 +226,8 @@ func (p *spender) charge(tx Transaction) (err error) {
 		Reserved:    k.granted - spent,
 		Evaluations: evaluations + 1,
 	}
-	return tx.Post(&k.change, s)
+	k.posting[0] = k.change.posting(s)
+	return tx.Post(k.change.Origin, k.posting[:])
 }
 
 // note notes the use of the hold since the last record, and the returned amount. It is

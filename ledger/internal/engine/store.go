@@ -106,16 +106,12 @@ type Standings interface {
 type Transaction interface {
 	Reader
 
-	// Post writes the entry of a change and the balance that it leads to. The standing is that
-	// before the change, read in this transaction.
-	Post(*Change, *ledger.Standing) error
+	// Post writes the entries of postings and the balances after them. Their accounts are in ascending order, and their
+	// standings were read in this transaction.
+	Post(*Origin, []Posting) error
 
 	// SetLimit writes the entry of a change that sets a limit, and the limit.
 	SetLimit(*Change) error
-
-	// ChargeAscending writes the entries and the balances of items that are charged to limits, to
-	// accounts in ascending order that can pay them. Windows are those after the charge.
-	ChargeAscending(from *Origin, items []ledger.Item, windows []ledger.WindowUse) error
 
 	// ChargeRoleBudgets charges items to the budgets of a role, which can pay them: it writes an entry
 	// without a unit for each, and adds to the budget.
@@ -258,9 +254,9 @@ func (c *Change) Entry(reserved budget.Amount, window ledger.WindowUse) ledger.E
 	return e
 }
 
-// LastCharge returns the time of the account's last charge after the change, in microseconds since
+// lastCharge returns the time of the account's last charge after the change, in microseconds since
 // 1970, or 0.
-func (c *Change) LastCharge(before *ledger.Standing) int64 {
+func (c *Change) lastCharge(before *ledger.Standing) int64 {
 	var last int64
 	if !before.LastCharge.IsZero() {
 		last = before.LastCharge.UnixMicro()

@@ -183,7 +183,7 @@ func (t *trace) reserveFor(tx Transaction, cost, most budget.Amount, drawn ledge
 	ahead := min(max(cost, 2*t.ahead), most-has, left.Remaining()/2)
 	granted = max(cost-has, ahead, 0)
 	if granted != returned {
-		err = tx.Post(&Change{
+		err = Post(tx, &Change{
 			Origin:   &Origin{t.run, tx.Now(), t.function, t.unit},
 			Account:  t.account,
 			Reserved: granted - returned,
@@ -335,7 +335,7 @@ func (t *trace) postUse(tx Transaction, returned budget.Amount) error {
 			e.Evaluations++
 		}
 	}
-	return tx.Post(e, &b)
+	return Post(tx, e, &b)
 }
 
 // RestartTrace implements [ledger.Ledger].

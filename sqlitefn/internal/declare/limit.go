@@ -113,9 +113,11 @@ func (g *reserveGroup) Final(c frame.Call) error {
 	if err != nil {
 		return frame.SpendError(err, g.items[0].Account, budget.Price{Unit: g.unit, Amount: g.items[0].Epsilon})
 	}
-	if err := l.Reserve(g.unit, g.items); err != nil {
+	items := g.items
+	*g = reserveGroup{unit: g.unit} // since memory for its table is wanted elsewhere
+	if err := l.Reserve(g.unit, items); err != nil {
 		return err
 	}
-	c.ResultInt(0, int64(len(g.items)))
+	c.ResultInt(0, int64(len(items)))
 	return nil
 }

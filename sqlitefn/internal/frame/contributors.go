@@ -8,12 +8,11 @@ import (
 	"github.com/geosql/geosql/ledger"
 )
 
-// argContributor is the account of a row of a group.
-
 // Contributors counts the rows of each account in a group of an aggregate.
 type Contributors struct {
 	accounts intern.Table
 	rows     []int64 // of each account
+	numbers  []int32 // room for those that AddAll looks up
 }
 
 // Contribute counts a row of the account that the call names, as a row with a secret must.
@@ -33,6 +32,17 @@ func (p *Contributors) Add(account []byte) {
 		p.rows = append(p.rows, 0)
 	}
 	p.rows[i]++
+}
+
+// AddAll counts a row of each account.
+func (p *Contributors) AddAll(accounts [][]byte) {
+	p.numbers = p.accounts.Numbers(accounts, p.numbers[:0])
+	for len(p.rows) < p.accounts.Len() {
+		p.rows = append(p.rows, 0)
+	}
+	for _, i := range p.numbers {
+		p.rows[i]++
+	}
 }
 
 // Accounts returns how many accounts there are.

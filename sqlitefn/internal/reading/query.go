@@ -122,6 +122,7 @@ type queryGroup struct {
 	query  *scalar.Query
 	acc    scalar.Accumulator
 	paying frame.Contributors
+	names  [][]byte // room for the accounts of rows that are taken
 }
 
 // queryGroupPool holds the memory of complete groups.
@@ -161,8 +162,9 @@ func (g *queryGroup) Row(c frame.Call) error {
 }
 
 // Take adds rows whose account is TEXT and may be charged, and whose reading is a finite REAL. The
-// accounts come first, in a loop of their own, which waits for the memory of several at once.
-func (g *queryGroup) Take(values []sqlite.Value, each int) (rows int) {
+// accounts come first, and are counted together.
+func (g *queryGroup) Take(values []sqlite.Value, each int) int {
+	names := g.names[:0]
 	for at := 0; at < len(values); at += each {
 		account, x := &values[at], &values[at+1] // see row.forms
 		if account.Type() != sqlite.Text || x.Type() != sqlite.Float || math.IsInf(x.Float(), 0) {
@@ -172,13 +174,14 @@ func (g *queryGroup) Take(values []sqlite.Value, each int) (rows int) {
 		if string(name) == "*" {
 			break
 		}
-		g.paying.Add(name)
-		rows++
+		names = append(names, name)
 	}
-	for i := range rows {
+	g.names = names
+	g.paying.AddAll(names)
+	for i := range names {
 		g.query.Add(&g.acc, values[i*each+1].Float())
 	}
-	return rows
+	return len(names)
 }
 
 // Final charges all accounts in one transaction and draws.
