@@ -70,7 +70,8 @@ type Group struct {
 	evaluates *Evaluation // for an analyst, or nil
 	repeats   *repeats    // at the place of the group
 	most      uint32      // times that it may have a value
-	members   []member    // in which they came
+	accounts  []int       // with values, as the keeper counts them, in the order in which they came
+	members   []member    // they, once the group is complete
 
 	rows  contributions // if they are needed once more, with data if accounts may be left out
 	keeps bool          // whether they are
@@ -82,11 +83,10 @@ type Group struct {
 
 // A member is an account that has contributed to a group.
 type member struct {
-	account int // as the keeper counts them
-
-	// Once the group is complete:
+	account int
 	rows    int64
-	most    uint32        // times that the group has one of its values
+	most    uint32 // times that the group has one of its values
+
 	epsilon budget.Amount // that the answer costs by itself
 	top     level         // most that the statement charges for one of its values
 	due     level         // that it has to pay
@@ -155,9 +155,9 @@ func (g *Group) add(rows []catalog.Row) (added int, err error) {
 			err = e
 			break
 		}
-		number := r.member(row.Account, times, uint32(len(g.members)))
-		if number == uint32(len(g.members)) {
-			g.members = append(g.members, member{account: row.Account})
+		number := r.member(row.Account, times, uint32(len(g.accounts)))
+		if number == uint32(len(g.accounts)) {
+			g.accounts = append(g.accounts, row.Account)
 		}
 		r.numbers = append(r.numbers, number)
 	}
@@ -235,9 +235,11 @@ func (g *Group) Answer(c frame.Call) (frame.Answer, error) {
 
 // owe computes the amount that each member owes, once the group is complete. It must be settled, unless it fails.
 func (g *Group) owe() error {
-	for i := range g.members {
+	g.members = make([]member, len(g.accounts))
+	for i, account := range g.accounts {
 		m := &g.members[i]
-		m.rows, m.most = g.repeats.counted(m.account)
+		m.account = account
+		m.rows, m.most = g.repeats.counted(account)
 		times := int64(1)
 		switch g.price.Per {
 		case PerRow:
@@ -288,7 +290,7 @@ func (g *Group) without(out func(member uint32) bool) {
 	g.form.Clear()
 	for x := range g.rows.all {
 		if !out(x.member) {
-			g.form.Add(g.members[x.member].account, x.data)
+			g.form.Add(g.accounts[x.member], x.data)
 		}
 	}
 }

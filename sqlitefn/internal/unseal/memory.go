@@ -63,7 +63,7 @@ func (g *Group) reserve() error {
 		return nil
 	}
 	rows := g.key.n + 1
-	need := groupSize + memberSize*int64(len(g.members)+1) + g.form.Bytes(rows)
+	need := groupSize + memberSize*int64(len(g.accounts)+1) + g.form.Bytes(rows)
 	if g.keeps {
 		need += g.rows.taken + g.rows.nextPiece()
 	}
@@ -87,7 +87,7 @@ func (g *Group) Release() {
 	}
 	kept := int64(0)
 	if v := t.values[g.price.Unit]; v != nil && v.first == g {
-		kept = min(g.taken, memberSize*int64(len(g.members))+g.rows.taken)
+		kept = min(g.taken, memberSize*int64(len(g.accounts))+g.rows.taken)
 	}
 	t.memory.give(g.taken - kept)
 	g.taken = kept
