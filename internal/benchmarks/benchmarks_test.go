@@ -241,6 +241,9 @@ func TestBounds(t *testing.T) {
 		"release-parquet": releaseRate(1000, 10, "parquet"),
 		"optimal":         alone("optimal-pairs", 10),
 		"sealed":          sealedRow(1000),
+		"served-values":   served("served-values", 1000, 100),
+		"served-again":    served("served-again", 1000, 2),
+		"served-charges":  served("served-charges", 1000, 2),
 	} {
 		if took, err := measure(t.Context(), sources); err != nil || took.Seconds <= 0 {
 			t.Errorf("%s: %v %v", name, took, err)
@@ -253,7 +256,7 @@ func TestMet(t *testing.T) {
 		unit     string
 		limit, x float64
 		want     bool
-	}{{"times", 6, 5.9, true}, {"times", 6, 6, true}, {"times", 6, 6.1, false}, {"rows/s", 100, 101, true}, {"rows/s", 100, 100, true}, {"rows/s", 100, 99, false}} {
+	}{{"times", 6, 5.9, true}, {"times", 6, 6, true}, {"times", 6, 6.1, false}, {"rows/s", 100, 101, true}, {"rows/s", 100, 100, true}, {"rows/s", 100, 99, false}, {"part", 0.5, 0.6, true}, {"part", 0.5, 0.4, false}} {
 		if (bound{limit: c.limit, unit: c.unit}).met(c.x) != c.want {
 			t.Errorf("%+v", c)
 		}
@@ -263,7 +266,7 @@ func TestMet(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for unit, want := range map[string]float64{"times": 0.5, "rows/s": 4, "s": 0.25, "ms": 250, "ns": 0.25e9} {
+	for unit, want := range map[string]float64{"times": 0.5, "rows/s": 4, "s": 0.25, "ms": 250, "ns": 0.25e9, "part": 2} {
 		if have := (bound{unit: unit}).figure(timing{0.25, 0.5}); have != want {
 			t.Errorf("0.25 s of 0.5 s is %v %s, want %v", have, unit, want)
 		}

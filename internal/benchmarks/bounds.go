@@ -18,7 +18,7 @@ import (
 type bound struct {
 	name, work string
 	limit      float64
-	unit       string // "times" of the base, "rows/s", or of seconds: "s", "ms", "ns"
+	unit       string // "times" of the base, its "part" in a time, "rows/s", or of seconds: "s", "ms", "ns"
 	slow       bool   // it takes minutes
 
 	// measure returns the time of all, or of a row or a step where the unit is about these.
@@ -54,6 +54,9 @@ var bounded = []bound{
 	{"sealed-100000", "the same, 100,000 reserved accounts, by `sum(length(x))`", 7, "times", false, overSealed("sealed", 1e6, 1e5)},
 	{"sealed-groups", "`dx_sum` over 10,000,000 sealed values, 100,001 groups", 6, "s", true, overSealed("sealed-groups", 1e7, 1000)},
 	{"sealed-median", "`dx_median` over them", 3, "s", true, overSealed("sealed-median", 1e7, 1000)},
+	{"served-values", "`dx_value` over 200,000 sealed values at the server, each charged before its answer leaves", 5e4, "rows/s", false, served("served-values", 1e6, 2e5)},
+	{"served-again", "64 sessions that ask, prepared, what was answered before: of `SELECT 1`, prepared", 0.6, "part", false, served("served-again", 1e6, 64)},
+	{"served-charges", "64 sessions that charge 12 accounts and the role: of 64 callers of a ledger that charge 12 accounts", 0.3, "part", false, served("served-charges", 1e6, 64)},
 	{"build", "first build of `geosql`, downloads apart", 60, "s", true, firstBuild},
 }
 
@@ -128,6 +131,8 @@ func (b bound) figure(t timing) float64 {
 	switch b.unit {
 	case "times":
 		return t.Seconds / t.Base
+	case "part":
+		return t.Base / t.Seconds
 	case "rows/s":
 		return 1 / t.Seconds
 	case "ms":
@@ -146,6 +151,8 @@ func (b bound) show(x float64) string {
 		return ""
 	case b.unit == "times":
 		return fmt.Sprintf("%.1f", x)
+	case b.unit == "part":
+		return fmt.Sprintf("%.2f", x)
 	case b.unit == "rows/s":
 		return rate(x)
 	case b.unit == "s":
@@ -156,7 +163,9 @@ func (b bound) show(x float64) string {
 }
 
 // met reports whether a figure keeps the bound.
-func (b bound) met(x float64) bool { return (x <= b.limit) != (b.unit == "rows/s") || x == b.limit }
+func (b bound) met(x float64) bool {
+	return (x <= b.limit) != (b.unit == "rows/s" || b.unit == "part") || x == b.limit
+}
 
 // row returns the line of the table, without its end.
 func (b bound) row(now float64) string {
@@ -337,18 +346,7 @@ func (t *tree) releasable(ctx context.Context, rows, accounts int, format string
 // overSealed measures a task over sealed values.
 func overSealed(do string, rows, accounts int) func(context.Context, *tree) (timing, error) {
 	return func(ctx context.Context, t *tree) (timing, error) {
-		plain, err := t.points(ctx, "make-sealable", rows, accounts)
-		if err != nil {
-			return timing{}, err
-		}
-		file, err := t.once(filepath.Base(plain)+"-sealed", func(file string) error {
-			if _, _, err := run(ctx, exec.Command(t.geosql, "keygen", file+".key")); err != nil {
-				return err
-			}
-			_, _, err := run(ctx, exec.Command(t.geosql, "seal", plain, file, "--key", file+".key.pub", "--yes",
-				"--table", "t", "--account", "account", "--seal", "x:u", "--public", "g"))
-			return err
-		})
+		file, err := t.sealed(ctx, rows, accounts)
 		if err != nil {
 			return timing{}, err
 		}
@@ -356,6 +354,22 @@ func overSealed(do string, rows, accounts int) func(context.Context, *tree) (tim
 		fmt.Printf("%-16s %s of memory\n", do, megabytes(u.memory))
 		return took, err
 	}
+}
+
+// sealed returns a database of sealed values, beside its key.
+func (t *tree) sealed(ctx context.Context, rows, accounts int) (string, error) {
+	plain, err := t.points(ctx, "make-sealable", rows, accounts)
+	if err != nil {
+		return "", err
+	}
+	return t.once(filepath.Base(plain)+"-sealed", func(file string) error {
+		if _, _, err := run(ctx, exec.Command(t.geosql, "keygen", file+".key")); err != nil {
+			return err
+		}
+		_, _, err := run(ctx, exec.Command(t.geosql, "seal", plain, file, "--key", file+".key.pub", "--yes",
+			"--table", "t", "--account", "account", "--seal", "x:u", "--public", "g"))
+		return err
+	})
 }
 
 // sealedRow measures opening sealed values, a row.

@@ -46,13 +46,16 @@ var tasks = map[string]taskFunc{
 	"sealed":          overSealedValues(`SELECT dx_sum(x, 0.0001) FROM t`, `SELECT sum(length(x)) FROM t`),
 	"sealed-groups": overSealedValues(`SELECT count(s) FROM (SELECT dx_sum(x, 0.0001) AS s FROM t GROUP BY g)`,
 		`SELECT count(s) FROM (SELECT sum(length(x)) AS s FROM t GROUP BY g)`),
-	"sealed-median": overSealedValues(`SELECT dx_median(x, 0.0001) FROM t`, `SELECT sum(length(x)) FROM t`),
-	"reserve":       reserve,
-	"predictive":    stepped(`'m', 0.023`, `'predictive', '{"epsilon": 0.023, "steps": 30}'`, "predictive_step"),
-	"pim":           stepped(`'set', 2`, `'pim', '{"model": "popular", "epsilon": 1}'`, "pim_step"),
-	"pim-cells":     pimCells,
-	"optimal-pairs": solve(1),
-	"optimal":       solve(1.1), // with the greedy spanner
+	"sealed-median":  overSealedValues(`SELECT dx_median(x, 0.0001) FROM t`, `SELECT sum(length(x)) FROM t`),
+	"served-values":  servedValues,
+	"served-again":   servedAgain,
+	"served-charges": servedCharges,
+	"reserve":        reserve,
+	"predictive":     stepped(`'m', 0.023`, `'predictive', '{"epsilon": 0.023, "steps": 30}'`, "predictive_step"),
+	"pim":            stepped(`'set', 2`, `'pim', '{"model": "popular", "epsilon": 1}'`, "pim_step"),
+	"pim-cells":      pimCells,
+	"optimal-pairs":  solve(1),
+	"optimal":        solve(1.1), // with the greedy spanner
 
 	// The floor: loops that have neither noise nor accounts.
 	"go-sum":   overValues(total),

@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash"
 	"math/bits"
 
 	"github.com/geosql/geosql/budget"
@@ -278,7 +279,7 @@ func (e *PermissionError) Error() string { return e.Reason }
 // questionKey keys the names of questions.
 type questionKey struct {
 	rows  cipher.Block // of values
-	whole []byte
+	whole hash.Hash    // is reset for each
 	in    *[aes.BlockSize]byte
 }
 
@@ -292,7 +293,7 @@ func newQuestionKey(key [32]byte) questionKey {
 	if err != nil {
 		panic(err) // the key has 32 bytes
 	}
-	return questionKey{rows, derive("geosql question"), new([aes.BlockSize]byte)}
+	return questionKey{rows, hmac.New(sha256.New, derive("geosql question")), new([aes.BlockSize]byte)}
 }
 
 // rowsKey stands for a multiset of values, in whatever order they come: it is the sum of their identities'
@@ -317,8 +318,7 @@ func (k *questionKey) add(to *rowsKey, row *catalog.Row) {
 
 // name returns the name of a question: a keyed hash of the function, its settings, the range and the values.
 func (k *questionKey) name(c frame.Call, kept frame.Settings, of Range, rows rowsKey) (name [32]byte) {
-	h := hmac.New(sha256.New, k.whole)
-	var b []byte
+	b := make([]byte, 0, 256)
 	field := func(s string) {
 		b = binary.BigEndian.AppendUint64(b, uint64(len(s)))
 		b = append(b, s...)
@@ -334,7 +334,8 @@ func (k *questionKey) name(c frame.Call, kept frame.Settings, of Range, rows row
 	for _, n := range [...]uint64{rows.high, rows.low, uint64(rows.n)} {
 		b = binary.BigEndian.AppendUint64(b, n)
 	}
-	h.Write(b)
-	h.Sum(name[:0])
+	k.whole.Reset()
+	k.whole.Write(b)
+	k.whole.Sum(name[:0])
 	return name
 }
