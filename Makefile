@@ -94,7 +94,7 @@ bare-short:
 
 # The tests as programs for windows/amd64, under wine. GEOSQL_KILLS is how many processes that charge are killed. Left out is what
 # needs the command go. Of the hosts, Go's plays the scripts of the conformance suite, and so does Python for Windows, in which pip
-# installs the wheel.
+# installs the wheel. TMPDIR has to be on a disk: on a tmpfs, wine 8 says "No more files" of a name that is not there, and pip gives up.
 WINDOWS      = $(GO) run ./internal/emulate/gotest windows/amd64
 WINDOWS_TEST = ./budget/... ./cmd/geosql/... ./dataset/... ./ledger ./ledger/engines ./ledger/file ./ledger/internal/... \
 	./ledger/postgres/internal/... ./mechanism/... ./release/... ./sealed/... ./sqlitefn/... $(addprefix ./internal/,audit audit/bound boxes \
