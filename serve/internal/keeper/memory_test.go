@@ -21,7 +21,7 @@ func sums(n int) string {
 func TestMemoryOfARole(t *testing.T) {
 	s := &site{t: t, extra: 40_000}
 	s.open(nil)
-	s.addRole(func(r *role.Role) { r.Memory = 24 << 20 })
+	s.addRole(func(r *role.Role) { r.Memory = 12 << 20 })
 	x := s.session()
 	x.want(sums(2))
 	idle := s.memory.held.Load()
