@@ -116,15 +116,15 @@ func TestBigTransaction(t *testing.T) {
 	check(t, l.SetLimit("*", "m", one, 0))
 	r := releaseOf(t, l, "1", 0)
 	var all []ledger.Item
-	for i := range 40_003 {
+	for i := range 140_003 {
 		all = append(all, ledger.Item{Account: fmt.Sprintf("account %06d", i), Epsilon: budget.Amount(1 + i), Evaluations: 1})
 	}
-	check(t, r.Charge("m", all[:20_001]))
-	check(t, r.Charge("m", all[20_001:]))
-	for i := range 1200 { // a minute: the file has most of 40,003 entries of 100 bytes
+	check(t, r.Charge("m", all[:70_001]))
+	check(t, r.Charge("m", all[70_001:]))
+	for i := range 1200 { // a minute: the file has most of 140,003 entries of 100 bytes
 		info, err := os.Stat(l.Path())
 		check(t, err)
-		if info.Size() >= 4e6 {
+		if info.Size() >= 14e6 {
 			break
 		}
 		if i == 1199 {
@@ -139,10 +139,10 @@ func TestBigTransaction(t *testing.T) {
 	}
 	checked, err := l.Verify("", nil, nil)
 	check(t, err)
-	if checked.Entries != 40_004 {
+	if checked.Entries != 140_004 {
 		t.Errorf("%d entries", checked.Entries)
 	}
-	for _, i := range []int{0, 511, 512, 20_000, 20_001, 40_002} {
+	for _, i := range []int{0, 511, 512, 70_000, 70_001, 140_002} {
 		if b := balance(t, l, all[i].Account); b.Spent != all[i].Epsilon {
 			t.Errorf("%s has spent %v", b.Account, b.Spent)
 		}
@@ -155,7 +155,7 @@ func TestBigTransactionThenClose(t *testing.T) {
 	check(t, l.SetLimit("*", "m", one, 0))
 	r := releaseOf(t, l, "1", 0)
 	var all []ledger.Item
-	for i := range 1 << 15 {
+	for i := range 1 << 17 {
 		all = append(all, ledger.Item{Account: fmt.Sprintf("account %06d", i), Epsilon: 1, Evaluations: 1})
 	}
 	check(t, r.Charge("m", all))
@@ -164,5 +164,5 @@ func TestBigTransactionThenClose(t *testing.T) {
 	if hasCompanions(path) {
 		t.Error("the log is still there")
 	}
-	releaseOf(t, open(t, path), "1", 1<<15)
+	releaseOf(t, open(t, path), "1", 1<<17)
 }

@@ -111,8 +111,8 @@ func (t *transaction) noteProgram() error {
 
 // big reports whether a transaction has changed so many balances that the log is moved into the file by
 // another connection, while the next transaction runs: a release charges its accounts in one such transaction
-// after the other. Any other one moves the log itself, so that it stays short while several processes write.
-func (t *transaction) big() bool { return t.posted >= 1<<14 }
+// after the other. Any smaller one moves the log itself, so that it stays short while several processes write.
+func (t *transaction) big() bool { return t.posted >= 1<<16 }
 
 // commitBig commits, and leaves the log as it is unless it has become very long: 32,768 pages,
 // where SQLite moves it from 1,000 on.

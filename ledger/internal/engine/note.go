@@ -3,7 +3,6 @@ package engine
 import (
 	"slices"
 
-	"github.com/geosql/geosql/internal/intern"
 	"github.com/geosql/geosql/ledger"
 )
 
@@ -85,10 +84,10 @@ func (c *Core) postNotes(t Transaction) error {
 
 // postSome writes notes with a common origin, of which an account may have several.
 func postSome(t Transaction, from *Origin, notes []*Change) error {
-	account := func(i int) string { return notes[i].Account }
-	for rest := intern.Order(len(notes), account); len(rest) > 0; {
+	rest := walkThrough(len(notes), func(i int) string { return notes[i].Account })
+	for len(rest.order) > 0 {
 		var once walk
-		once, rest = walk{account, rest}.split()
+		once, rest.order = rest.split()
 		if err := once.post(t, from, nil, func(i int, _ *ledger.Standing) Change { return *notes[i] }); err != nil {
 			return err
 		}

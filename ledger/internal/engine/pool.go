@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/internal/intern"
 	"github.com/geosql/geosql/ledger"
 )
 
@@ -22,7 +21,7 @@ type pool struct {
 	next    *pool   // made after it: accounts are often charged in the order in which they were reserved
 }
 
-// under says what an amount was reserved under. Many amounts share it.
+// under is the limit and the term that an amount was reserved under. Many amounts share it.
 type under struct {
 	limit budget.Amount
 	term  ledger.Term
@@ -301,9 +300,9 @@ func (c *Core) ReturnPools() error {
 	for unit, pools := range c.pools {
 		all := slices.Collect(maps.Values(pools))
 		all = slices.DeleteFunc(all, func(q *pool) bool { return q.left == 0 })
-		account := func(i int) string { return all[i].account }
-		for part := range slices.Chunk(intern.Order(len(all), account), ManyNotes) {
-			w := walk{account, part}
+		whole := walkThrough(len(all), func(i int) string { return all[i].account })
+		for part := range slices.Chunk(whole.order, ManyNotes) {
+			w := walk{whole.account, part}
 			returning := c.update(w.needs(unit), func(t Transaction) error {
 				from := run.Origin(t.Now(), reserveFunction, unit)
 				return w.post(t, from, nil, func(i int, _ *ledger.Standing) Change {

@@ -41,10 +41,14 @@ type walk struct {
 	order   []int32
 }
 
+// walkThrough returns the walk through n accounts.
+func walkThrough(n int, account func(i int) string) walk {
+	return walk{account, intern.Order(n, account)}
+}
+
 // through returns the walk through the accounts of items.
 func through(items []ledger.Item) walk {
-	account := func(i int) string { return items[i].Account }
-	return walk{account, intern.Order(len(items), account)}
+	return walkThrough(len(items), func(i int) string { return items[i].Account })
 }
 
 // merged checks items and adds up those of the same account. It returns the walk through their accounts, too.

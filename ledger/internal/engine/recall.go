@@ -65,18 +65,16 @@ func (c *Core) checkForLimitsIfHeld(held bool, unit budget.Unit) (looked bool, e
 
 // recallPools empties the pools of a limit that was lowered.
 func (c *Core) recallPools(r Reader, of Key) error {
-	for _, q := range c.poolsOf(of) {
-		b, err := r.Standing(Key{q.account, of.Unit})
-		if err != nil {
-			return err
-		}
-		if b.Limit < q.limit {
+	pools := c.poolsOf(of)
+	from := &Origin{new(Run), c.store.Now(), reserveFunction, of.Unit}
+	return walkThrough(len(pools), func(i int) string { return pools[i].account }).each(r, of.Unit, func(i int, s *ledger.Standing) error {
+		if q := pools[i]; s.Limit < q.limit {
 			c.mu.Lock()
-			c.emptyPool(q, &Origin{new(Run), c.store.Now(), reserveFunction, of.Unit})
+			c.emptyPool(q, from)
 			c.mu.Unlock()
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // poolsOf returns the pools that a limit holds for.

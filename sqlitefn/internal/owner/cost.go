@@ -18,7 +18,7 @@ var costFunctions = []*frame.Function{
 		Notes: "There is one row per function, account and unit, with the sums of epsilon and evaluations. " +
 			"at_most equals epsilon if the statement, as SQLite has compiled it, is proved not to let released values decide " +
 			"what is evaluated. Such a statement charges exactly that if it runs to its end and neither data nor clock change in between. " +
-			"Where the cost of a trace's steps depends on draws, epsilon is what they cost if every test fails, and at_most the rest of the trace's budget from its second step on. " +
+			"Where the cost of a trace's steps depends on draws, epsilon is their cost if every test fails, and at_most the rest of the trace's budget from its second step on. " +
 			"Otherwise, as with a function that charges behind a condition on a released value, or with a trigger, epsilon is a guess: " +
 			"a dry run releases the middle of the domain's box, lo, or 0 for a sum or count. Then at_most is the remaining budget of the account, including its reservations, " +
 			"which the ledger does not exceed before a window reopens or a limit is raised, and a last row '*' says that others may be charged too. " +
