@@ -82,24 +82,54 @@ func identify(qs []ledger.Question) ([][sha256.Size]byte, error) {
 // they are.
 type book struct {
 	Reader
-	standings map[Key]ledger.Standing
-	roles     map[Key]ledger.RoleBudget
-	owed      map[Key]dues
-	items     map[service]ledger.Item // of accounts
-	roleItems map[service]ledger.Item
+	accounts map[Key]*bookAccount
+	last     *bookAccount // that was looked up
+}
+
+// A bookAccount is an account in a unit, with the role's budget for it.
+type bookAccount struct {
+	Key
+	standing *ledger.Standing   // nil until it is read
+	role     *ledger.RoleBudget // nil until it is read
+	owed     dues
+	items    []bookItem // of each function
 }
 
 // dues are the debts of an account, and of the role's budget for it.
 type dues struct{ account, role budget.Amount }
 
-// A service is a function's for an account, which has one entry for it.
-type service struct {
+// A bookItem is charged for a function.
+type bookItem struct {
 	function string
-	Key
+	own      ledger.Item // of the account; of nothing if nothing is due
+	role     ledger.Item
 }
 
-func newBook(r Reader) *book {
-	return &book{r, map[Key]ledger.Standing{}, map[Key]ledger.RoleBudget{}, map[Key]dues{}, map[service]ledger.Item{}, map[service]ledger.Item{}}
+func newBook(r Reader) *book { return &book{Reader: r, accounts: map[Key]*bookAccount{}} }
+
+// account returns an account of the book.
+func (b *book) account(name string, unit budget.Unit) *bookAccount {
+	if a := b.last; a != nil && a.Account == name && a.Unit == unit {
+		return a
+	}
+	k := Key{name, unit}
+	a := b.accounts[k]
+	if a == nil {
+		a = &bookAccount{Key: k}
+		b.accounts[k] = a
+	}
+	b.last = a
+	return a
+}
+
+// item returns the item of a function.
+func (a *bookAccount) item(function string) *bookItem {
+	i := slices.IndexFunc(a.items, func(i bookItem) bool { return i.function == function })
+	if i < 0 {
+		i = len(a.items)
+		a.items = append(a.items, bookItem{function: function})
+	}
+	return &a.items[i]
 }
 
 // each does something with each question, as one behind those before it. A refusal ends that; of the first question it is an error.
@@ -129,7 +159,7 @@ func (b *book) behind(unit budget.Unit, earlier func(string) (due, roleDue budge
 		if earlier != nil {
 			due, roleDue = earlier(account)
 		}
-		here := b.owed[Key{account, unit}]
+		here := b.account(account, unit).owed
 		return add(due, here.account), add(roleDue, here.role)
 	}
 }
@@ -175,59 +205,56 @@ func (b *book) answer(t Transaction, q *ledger.Question, id []byte) (a ledger.An
 
 // owe notes the charges of a question.
 func (b *book) owe(q *ledger.Question, d *decision) {
-	note := func(items map[service]ledger.Item, due ledger.Item) Key {
-		s := service{q.Function, Key{due.Account, q.Unit}}
-		due.Epsilon += items[s].Epsilon // as large as the limit at most
-		due.Evaluations += items[s].Evaluations
-		items[s] = due
-		return s.Key
+	join := func(to *ledger.Item, due ledger.Item) {
+		to.Account, to.Epsilon, to.Evaluations = due.Account, to.Epsilon+due.Epsilon, to.Evaluations+due.Evaluations
 	}
 	for _, due := range d.dues {
-		k := note(b.items, due)
-		o := b.owed[k]
-		b.owed[k] = dues{add(o.account, due.Epsilon), o.role}
+		a := b.account(due.Account, q.Unit)
+		join(&a.item(q.Function).own, due)
+		a.owed.account = add(a.owed.account, due.Epsilon)
 	}
 	for _, due := range d.roleDues {
-		k := note(b.roleItems, due)
-		o := b.owed[k]
-		b.owed[k] = dues{o.account, add(o.role, due.Epsilon)}
+		a := b.account(due.Account, q.Unit)
+		join(&a.item(q.Function).role, due)
+		a.owed.role = add(a.owed.role, due.Epsilon)
 	}
 }
 
 // charge writes the charges.
 func (b *book) charge(t Transaction, role string) error {
 	run := new(Run)
-	for from, items := range b.entries(b.items, run) { // read again: a function before may charge the same account
-		if err := chargeItems(t, from, items, through(items), nothingAside, nothingAhead); err != nil {
+	type service struct {
+		function string
+		unit     budget.Unit
+	}
+	own, roles := map[service][]ledger.Item{}, map[service][]ledger.Item{}
+	for _, k := range slices.SortedFunc(maps.Keys(b.accounts), func(x, y Key) int { return cmp.Compare(x.Account, y.Account) }) {
+		for _, item := range b.accounts[k].items {
+			of := service{item.function, k.Unit}
+			if item.own.Epsilon > 0 {
+				own[of] = append(own[of], item.own)
+			}
+			if item.role.Epsilon > 0 {
+				roles[of] = append(roles[of], item.role)
+			}
+		}
+	}
+	inOrder := func(all map[service][]ledger.Item) []service {
+		return slices.SortedFunc(maps.Keys(all), func(x, y service) int {
+			return cmp.Or(cmp.Compare(x.function, y.function), cmp.Compare(x.unit, y.unit))
+		})
+	}
+	for _, of := range inOrder(own) { // read again: a function before may charge the same account
+		if err := chargeItems(t, run.Origin(b.Now(), of.function, of.unit), own[of], through(own[of]), nothingAside, nothingAhead); err != nil {
 			return err
 		}
 	}
-	for from, items := range b.entries(b.roleItems, run) {
-		if err := t.ChargeRoleBudgets(role, from, items); err != nil {
+	for _, of := range inOrder(roles) {
+		if err := t.ChargeRoleBudgets(role, run.Origin(b.Now(), of.function, of.unit), roles[of]); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// entries returns the items of each function and unit, in the order of accounts.
-func (b *book) entries(items map[service]ledger.Item, run *Run) func(yield func(*Origin, []ledger.Item) bool) {
-	order := slices.SortedFunc(maps.Keys(items), func(x, y service) int {
-		return cmp.Or(cmp.Compare(x.function, y.function), cmp.Compare(x.Unit, y.Unit), cmp.Compare(x.Account, y.Account))
-	})
-	return func(yield func(*Origin, []ledger.Item) bool) {
-		for len(order) > 0 {
-			first := order[0]
-			var same []ledger.Item
-			for len(order) > 0 && order[0].function == first.function && order[0].Unit == first.Unit {
-				same = append(same, items[order[0]])
-				order = order[1:]
-			}
-			if !yield(&Origin{run, b.Now(), first.function, first.Unit}, same) {
-				return
-			}
-		}
-	}
 }
 
 // Ascending implements [Reader].
@@ -240,8 +267,16 @@ type bookStandings struct {
 	unit budget.Unit
 }
 
-func (s bookStandings) Standing(account string) (found ledger.Standing, err error) {
-	return once(s.standings, Key{account, s.unit}, s.Reader.Standing)
+func (s bookStandings) Standing(account string) (ledger.Standing, error) {
+	a := s.account(account, s.unit)
+	if a.standing == nil {
+		read, err := s.Reader.Standing(a.Key)
+		if err != nil {
+			return read, err
+		}
+		a.standing = &read
+	}
+	return *a.standing, nil
 }
 
 func (s bookStandings) Close() {}
@@ -253,19 +288,14 @@ func (b *book) RoleBudgets(role string, unit budget.Unit) (func(account string) 
 		return nil, err
 	}
 	return func(account string) (ledger.RoleBudget, error) {
-		return once(b.roles, Key{account, unit}, func(k Key) (ledger.RoleBudget, error) { return read(k.Account) })
+		a := b.account(account, unit)
+		if a.role == nil {
+			found, err := read(account)
+			if err != nil {
+				return found, err
+			}
+			a.role = &found
+		}
+		return *a.role, nil
 	}, nil
-}
-
-// once returns what is known of a key, or reads it.
-func once[V any](known map[Key]V, k Key, read func(Key) (V, error)) (V, error) {
-	v, ok := known[k]
-	if ok {
-		return v, nil
-	}
-	v, err := read(k)
-	if err == nil {
-		known[k] = v
-	}
-	return v, err
 }
