@@ -195,6 +195,13 @@ var frame = []Bug{
 		`)},
 	},
 	{
+		Name: "answered-together-for-one", Title: "an account pays the last of the questions that are answered together",
+		Function: "dx_value", Package: "ledger/file", Test: "TestConformance/Question/AnsweredTogether",
+		Edits: []Edit{before("engine.book.owe", "join(&a.item(q.Function).own", `
+			a.item(q.Function).own.Epsilon = 0
+		`)},
+	},
+	{
 		Name: "dry-run-draws", Title: "a dry run draws, so that what it counts depends on secrets and nobody has paid",
 		Function: "dx_value",
 		Edits:    []Edit{before("frame.DryRun.Pay", "return", `return d.session.paid(), nil`)},

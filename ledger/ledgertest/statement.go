@@ -29,6 +29,7 @@ var statementTests = tests{
 	"ReservationRefusesNobody":       reservationRefusesNobody,
 	"ReservationBeforeALowerLimit":   reservationBeforeALowerLimit,
 	"HoldsReturnToTheLimit":          holdsReturnToTheLimit,
+	"DemandsOfAUnitAreOne":           demandsOfAUnitAreOne,
 }
 
 // The reservation ahead of a statement doubles with its use.
@@ -478,4 +479,18 @@ func holdsReturnToTheLimit(t *testing.T, e Engine) {
 	check(t, l.Charge("h", "m", items(30, "ana")))
 	check(t, s.End())
 	wantBalance(t, l, "ana", 65, 0)
+}
+
+// Demands of one unit count together.
+func demandsOfAUnitAreOne(t *testing.T, e Engine) {
+	l := e.fresh(t)
+	check(t, l.SetLimit("*", "m", 100, 0))
+	twice := []ledger.Demand{{Unit: "m", Items: items(60, "ana")}, {Unit: "m", Items: items(60, "ana", "bob")}}
+	refused(t, l.ReserveAll(twice))
+	wantBalance(t, l, "ana", 0, 0)
+	s := l.NewStatement()
+	check(t, s.Reserve(twice))
+	wantBalance(t, l, "ana", 0, 0)
+	wantBalance(t, l, "bob", 0, 60)
+	check(t, s.End())
 }

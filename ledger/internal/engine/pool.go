@@ -59,7 +59,7 @@ type filling struct {
 // it returns the fillings that are in the pools.
 func (c *Core) reserve(demands []ledger.Demand, run *Run, choose func(Transaction, *filling) error) ([]filling, error) {
 	all := make([]filling, 0, len(demands))
-	for _, d := range demands {
+	for _, d := range byUnit(demands) {
 		items, w, err := merged(d.Unit, d.Items)
 		if err != nil {
 			return nil, err
@@ -105,6 +105,20 @@ func (c *Core) reserve(demands []ledger.Demand, run *Run, choose func(Transactio
 		}
 	}
 	return chosen, err
+}
+
+// byUnit joins the demands of each unit: an account pays them from one limit.
+func byUnit(demands []ledger.Demand) []ledger.Demand {
+	joined := make([]ledger.Demand, 0, len(demands))
+	for _, d := range demands {
+		i := slices.IndexFunc(joined, func(other ledger.Demand) bool { return other.Unit == d.Unit })
+		if i < 0 {
+			joined = append(joined, d)
+			continue
+		}
+		joined[i].Items = slices.Concat(joined[i].Items, d.Items)
+	}
+	return joined
 }
 
 // reserveWhole chooses all of a demand, or refuses it.
