@@ -60,7 +60,7 @@ func TestKill(t *testing.T) {
 						times := 1 + questions.IntN(8)
 						// No two of these are about the same rows with the same epsilon.
 						q := fmt.Sprintf(`SELECT dx_sum(kwh, %v) FROM reading WHERE rowid %% %d <> %d`, epsilon*float64(times), 2+questions.IntN(400), questions.IntN(2))
-						cost := int(math.Round(epsilon / unit)) * times
+						cost := int(math.Round(epsilon/unit)) * times
 						if times == 1 { // an answer for each row
 							mu.Lock()
 							scans++
