@@ -197,7 +197,7 @@ var frame = []Bug{
 	{
 		Name: "answered-together-for-one", Title: "an account pays the last of the questions that are answered together",
 		Function: "dx_value", Package: "ledger/file", Test: "TestConformance/Question/AnsweredTogether",
-		Edits: []Edit{before("engine.book.owe", "join(&a.item(q.Function).own", `
+		Edits: []Edit{before("engine.book.owe", ".own", `
 			a.item(q.Function).own.Epsilon = 0
 		`)},
 	},
