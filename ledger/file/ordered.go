@@ -68,7 +68,11 @@ func (t *transaction) addEntries(from *engine.Origin, postings []engine.Posting,
 
 // addBatches is addEntries for postings that fill batches.
 func (t *transaction) addBatches(from *engine.Origin, postings []engine.Posting, balances bool) error {
-	s, err := t.db.compiled(addEntriesSQL())
+	entry, err := t.db.compiled(addEntriesSQL())
+	if err != nil {
+		return err
+	}
+	balance, err := t.db.compiled(putBalancesSQL())
 	if err != nil {
 		return err
 	}
@@ -90,10 +94,10 @@ func (t *transaction) addBatches(from *engine.Origin, postings []engine.Posting,
 	for p := range made { // also after an error, until the other goroutine has ended
 		n := min(handed, left)
 		if err == nil {
-			err = s.InsertRows(p.entries, sharedCells+batchSize*entryCells, n/batchSize)
+			err = entry.InsertRows(p.entries, sharedCells+batchSize*entryCells, n/batchSize)
 		}
 		if err == nil && balances {
-			err = t.db.putBalance.InsertRows(p.balances, balanceCells, n)
+			err = balance.InsertRows(p.balances, batchSize*balanceCells, n/batchSize)
 		}
 		left -= n
 		free <- p
@@ -152,5 +156,23 @@ INSERT OR FAIL INTO entry(id, statement, time, function, account, unit, spent, r
 		fmt.Fprintf(&b, "(NULL, ?3, ?4, ?1, ?%d, ?2, ?%d, ?%d, ?%d, ?%d, ?%d, NULL, NULL, ?%d)",
 			own+1, own+2, own+3, own+4, own+5, own+6, own+7)
 	}
+	return b.String()
+}
+
+// putBalancesSQL returns the SQL that writes the balances of a batch in one run, each with the parameters of putBalanceSQL.
+func putBalancesSQL() string {
+	var b strings.Builder
+	b.WriteString(`
+INSERT OR FAIL INTO balance(account, unit, spent, reserved, window_start, window_spent, last_charge) VALUES `)
+	for k := range batchSize {
+		if k > 0 {
+			b.WriteString(", ")
+		}
+		own := k * balanceCells
+		fmt.Fprintf(&b, "(?%d, ?%d, ?%d, ?%d, nullif(?%d, 0), ?%d, ?%d)", own+1, own+2, own+3, own+4, own+6, own+7, own+5)
+	}
+	b.WriteString(`
+ON CONFLICT DO UPDATE SET spent = excluded.spent, reserved = excluded.reserved, window_start = excluded.window_start,
+  window_spent = excluded.window_spent, last_charge = excluded.last_charge`)
 	return b.String()
 }
