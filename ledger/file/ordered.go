@@ -24,14 +24,14 @@ func (t *transaction) Post(from *engine.Origin, postings []engine.Posting) error
 // A parcel has rows that are handed over, as sqlite.InsertRows takes them.
 type parcel struct{ entries, balances []byte }
 
-// balanceCells is how many parameters putBalanceSQL has.
+// balanceCells is how many parameters putBalancesSQL has for a balance.
 const balanceCells = 7
 
-// appendBalance appends the parameters of putBalanceSQL.
+// appendBalance appends the parameters of putBalancesSQL for a balance.
 func appendBalance(cells []byte, from *engine.Origin, p *engine.Posting) []byte {
 	cells = sqlite.AppendText(cells, p.Account)
 	cells = sqlite.AppendText(cells, string(from.Unit))
-	for _, v := range [...]int64{int64(p.After.Spent), int64(p.After.Reserved), p.After.LastCharge, p.After.Window.Start, int64(p.After.Window.Spent)} {
+	for _, v := range [...]int64{int64(p.After.Spent), int64(p.After.Reserved), p.After.Window.Start, int64(p.After.Window.Spent), p.After.LastCharge} {
 		cells = sqlite.AppendInt(cells, v)
 	}
 	return cells
@@ -72,7 +72,7 @@ func (t *transaction) addBatches(from *engine.Origin, postings []engine.Posting,
 	if err != nil {
 		return err
 	}
-	balance, err := t.db.compiled(putBalancesSQL())
+	balance, err := t.db.compiled(putBalancesSQL(batchSize))
 	if err != nil {
 		return err
 	}
@@ -159,20 +159,11 @@ INSERT OR FAIL INTO entry(id, statement, time, function, account, unit, spent, r
 	return b.String()
 }
 
-// putBalancesSQL returns the SQL that writes the balances of a batch in one run, each with the parameters of putBalanceSQL.
-func putBalancesSQL() string {
-	var b strings.Builder
-	b.WriteString(`
-INSERT OR FAIL INTO balance(account, unit, spent, reserved, window_start, window_spent, last_charge) VALUES `)
-	for k := range batchSize {
-		if k > 0 {
-			b.WriteString(", ")
-		}
-		own := k * balanceCells
-		fmt.Fprintf(&b, "(?%d, ?%d, ?%d, ?%d, nullif(?%d, 0), ?%d, ?%d)", own+1, own+2, own+3, own+4, own+6, own+7, own+5)
-	}
-	b.WriteString(`
+// putBalancesSQL returns the SQL that writes n balances in one run, with the columns in the order of the table.
+func putBalancesSQL(n int) string {
+	rows := strings.Repeat(", (?, ?, ?, ?, nullif(?, 0), ?, ?)", n)
+	return `
+INSERT OR FAIL INTO balance(account, unit, spent, reserved, window_start, window_spent, last_charge) VALUES ` + rows[len(", "):] + `
 ON CONFLICT DO UPDATE SET spent = excluded.spent, reserved = excluded.reserved, window_start = excluded.window_start,
-  window_spent = excluded.window_spent, last_charge = excluded.last_charge`)
-	return b.String()
+  window_spent = excluded.window_spent, last_charge = excluded.last_charge`
 }

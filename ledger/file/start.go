@@ -82,18 +82,7 @@ func (t *transaction) startBalance(r *engine.Run, b *engine.KeyedBalance) error 
 	if spent == 0 {
 		return nil
 	}
-	c := &engine.Change{
-		Origin:      r.Origin(cmp.Or(b.LastCharge, t.now), startFunction, b.Unit),
-		Account:     b.Account,
-		Spent:       spent,
-		Evaluations: 1,
-	}
-	if err := t.addEntry(c, 0, b.Window); err != nil {
-		return err
-	}
-	put := t.db.putBalance
-	put.BindText(1, b.Account)
-	put.BindText(2, string(b.Unit))
-	put.BindInts(3, int64(spent), 0, c.Time, b.Window.Start, int64(b.Window.Spent))
-	return put.Run()
+	from := r.Origin(cmp.Or(b.LastCharge, t.now), startFunction, b.Unit)
+	after := engine.BalanceRow{Spent: spent, LastCharge: from.Time, Window: b.Window}
+	return t.addEntries(from, []engine.Posting{{Account: b.Account, Spent: spent, Evaluations: 1, After: after}}, true)
 }

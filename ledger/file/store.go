@@ -73,7 +73,7 @@ func (db *store) statements() map[**sqlite.Stmt]string {
 		&db.last:        lastSQL,
 		&db.getStanding: getStandingSQL,
 		&db.addEntry:    addEntrySQL,
-		&db.putBalance:  putBalanceSQL,
+		&db.putBalance:  putBalancesSQL(1),
 		&db.getLimits:   getLimitsSQL,
 		&db.putLimit:    putLimitSQL,
 		&db.getTrace:    getTraceSQL,
@@ -164,10 +164,6 @@ INSERT INTO entry(id, statement, time, spent, reserved, evaluations,
                   window_start, window_spent, epsilon_limit, window_seconds,
                   function, account, unit, hash)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, nullif(?7, 0), ?8, nullif(?9, -1), nullif(?10, 0), ?11, ?12, ?13, ?14)`
-
-	putBalanceSQL = `
-REPLACE INTO balance(account, unit, spent, reserved, last_charge, window_start, window_spent)
-VALUES (?1, ?2, ?3, ?4, ?5, nullif(?6, 0), ?7)`
 
 	putLimitSQL = `
 INSERT INTO budget(account, unit, epsilon, window_seconds, changed, entry) VALUES (?1, ?2, ?3, nullif(?4, 0), ?5, ?6)

@@ -168,16 +168,11 @@ func (b *book) behind(unit budget.Unit, earlier func(string) (due, roleDue budge
 func add(a, b budget.Amount) budget.Amount { return a + min(b, budget.Max-a) }
 
 // quote quotes a question.
-func (b *book) quote(q *ledger.Question, id []byte) (a ledger.Answered, err error) {
-	d, err := decide(b, q, id)
-	if err != nil {
-		return a, err
+func (b *book) quote(q *ledger.Question, id []byte) (ledger.Answered, error) {
+	d, a, err := quote(b, q, id)
+	if err == nil {
+		b.owe(q, d)
 	}
-	a = d.answered(b.Now())
-	if d.given != nil {
-		_, a.Time, err = b.Reader.Answer(d.given.ID)
-	}
-	b.owe(q, d)
 	return a, err
 }
 

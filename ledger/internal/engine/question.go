@@ -64,20 +64,25 @@ func (c *Core) Quote(ctx context.Context, q ledger.Question) (a ledger.Answered,
 	}
 	id := q.ID()
 	err = Wrap(c.store.View(ctx, func(r Reader) error {
-		d, err := decide(r, &q, id[:])
-		if err != nil {
-			return err
-		}
-		a = d.answered(r.Now())
-		if d.given != nil {
-			_, a.Time, err = r.Answer(d.given.ID)
-		}
+		_, a, err = quote(r, &q, id[:])
 		return err
 	}))
 	if err != nil {
 		return ledger.Answered{}, err
 	}
 	return a, nil
+}
+
+// quote decides how a question is answered, and returns the answer without its content.
+func quote(r Reader, q *ledger.Question, id []byte) (d *decision, a ledger.Answered, err error) {
+	if d, err = decide(r, q, id); err != nil {
+		return nil, a, err
+	}
+	a = d.answered(r.Now())
+	if d.given != nil {
+		_, a.Time, err = r.Answer(d.given.ID)
+	}
+	return d, a, err
 }
 
 // answer gives a remembered answer or draws one. All checks and the draw come before the first
