@@ -192,9 +192,14 @@ export class Query {
     if (focused && !$("query").hidden && !$("app").hidden) this.focus();
   }
 
+  // cancel asks again until the statement has ended: a request that overtakes that of the statement finds nothing to cancel.
   async cancel() {
-    $("state").textContent = "Canceling";
-    await post("/api/cancel").catch(() => {});
+    const {ticker} = this;
+    while (this.running && this.ticker === ticker) {
+      $("state").textContent = "Canceling";
+      await post("/api/cancel").catch(() => {});
+      await new Promise(done => setTimeout(done, 200));
+    }
   }
 
   // work does something that the user may cancel, and shows the fault that it ends with. It returns undefined then.
