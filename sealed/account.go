@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"math"
+	"unicode/utf8"
 )
 
 // An Account is a database's record of an account that pays. The number is inside of values,
@@ -58,6 +59,19 @@ const (
 const MaxAccountName = math.MaxUint16
 
 var errLongName = errors.New("the name of an account has more than 65535 bytes")
+
+// CheckAccountName refuses texts that cannot be the name of an account.
+func CheckAccountName(name string) error {
+	switch {
+	case name == "*":
+		return errors.New("'*' stands for every account and is none")
+	case !utf8.ValidString(name):
+		return errors.New("the name of an account is not UTF-8 text")
+	case len(name) > MaxAccountName:
+		return errLongName
+	}
+	return nil
+}
 
 // SealAccount tells the owner the name that belongs to a number.
 func (s *Sealer) SealAccount(number uint64, name string) ([]byte, error) {

@@ -43,7 +43,7 @@ func NewOpener(database DatabaseID, keyring *Keyring) *Opener {
 // again changes nothing. An error says that its number is another session's, that its
 // signature is wrong, or that the signer is not enrolled.
 func (o *Opener) AddSession(s *Session, enrolled func(ed25519.PublicKey) bool) error {
-	if err := s.verify(o.database); err != nil {
+	if err := s.Verify(o.database); err != nil {
 		return err
 	}
 	if !enrolled(s.Signer) {

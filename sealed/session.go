@@ -121,8 +121,8 @@ func (s *Sealer) seal(to []byte, column uint32, plain []byte) ([]byte, error) {
 	return s.gcm.Seal(to, s.nonce[:], plain, to), nil
 }
 
-// verify returns an error unless the session was begun for the database by its signer.
-func (s *Session) verify(database DatabaseID) error {
+// Verify returns an error unless the session was begun for the database by its signer.
+func (s *Session) Verify(database DatabaseID) error {
 	if len(s.Signer) != ed25519.PublicKeySize || !ed25519.Verify(s.Signer, s.signed(database), s.Signature) {
 		return fmt.Errorf("session %d is not signed by its collector for this database", s.Number)
 	}

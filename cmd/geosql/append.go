@@ -21,6 +21,9 @@ A collector needs KEY.pub of the owner, a key of its own that the owner has enro
   geosql append OUT TABLE FILE --key KEY.pub --sign MYKEY
 The owner, beside OUT-ledger, leaves out --sign.
 
+FILE.jsonl holds batches that devices have sealed and signed, and needs no key:
+  geosql append OUT TABLE FILE.jsonl
+
 The pseudonym of a name comes from --accounts; if it is not there, from OUT if --key is the owner's
 private key; else it is made of the name with the key that signs. So a collector always gives a
 name the same pseudonym; without --sign, other runs give it others.

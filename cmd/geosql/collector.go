@@ -9,7 +9,7 @@ import (
 )
 
 var collectorCommand = &cli.Command{
-	Name: "collector", Operands: "OUT add|revoke|list|accounts ..", Min: 2, Max: 3,
+	Name: "collector", Operands: "OUT add|revoke|list|accounts|declaration ..", Min: 2, Max: 3,
 	Summary: "say who may add values to a sealed database",
 	Details: `OUT is a sealed database. Only values of collectors that its ledger knows open.
 
@@ -24,6 +24,8 @@ accounts --key KEY --names FILE
     prints account, number and pseudonym, as CSV, of the names in FILE, one a line: for
     'geosql append --accounts'. OUT gets the names that it lacks. Give each collector the names
     that it sends, and no others
+declaration
+    prints the columns, universes and domains of OUT as JSON, for devices that seal; it is public
 
 The keys that seal, append, accounts and rekey sign with once are in the list too.`,
 	Setup: func(fs *flag.FlagSet) cli.Run {

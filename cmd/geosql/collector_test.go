@@ -106,7 +106,7 @@ func TestCollectorRefuses(t *testing.T) {
 		want   string
 	}{
 		{2, []string{p.out}, "too few"},
-		{2, []string{p.out, "drop", "c"}, "write accounts or add or list or revoke, not drop"},
+		{2, []string{p.out, "drop", "c"}, "write accounts or add or declaration or list or revoke, not drop"},
 		{2, []string{p.out, "add", "--verify", verify}, "name the collector: geosql collector " + p.out + " add NAME"},
 		{2, []string{p.out, "add", "c"}, "add takes the collector's public key with --verify KEY.pub"},
 		{2, []string{p.out, "revoke", "c", "--verify", verify}, "add takes"},

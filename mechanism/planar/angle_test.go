@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/internal/trials"
+	"github.com/geosql/geosql/mechanism/nearest"
 )
 
 // The table of directions is off by at most directionError, by Taylor's series in 120 bits.
@@ -43,7 +44,7 @@ func TestTurns(t *testing.T) {
 func TestBearing(t *testing.T) {
 	for a := -180.; a <= 180; a += 1. / 256 {
 		sin, cos := sincos(a)
-		if got := bearing(cos, sin); math.Abs(wrap(got-a)) > 0x1p-45 || math.Abs(got) > 180 {
+		if got := bearing(cos, sin); math.Abs(nearest.Wrap(got-a)) > 0x1p-45 || math.Abs(got) > 180 {
 			t.Errorf("%v degrees return as %v", a, got)
 		}
 	}
@@ -100,13 +101,13 @@ func TestProjectionWithMath(t *testing.T) {
 			lat, dlon := d.grid.unproject(float64(c.I), float64(c.J))
 			lat2, dlon2 := reference.unproject(float64(c.I), float64(c.J))
 			if got.lat != want.lat && !tied(lat*perDegree, lat2*perDegree, 2e-6) ||
-				got.lon != want.lon && !tied(wrap(d.frame.lon0+dlon)*perDegree, wrap(d.frame.lon0+dlon2)*perDegree, 1e-5) {
+				got.lon != want.lon && !tied(nearest.Wrap(d.frame.lon0+dlon)*perDegree, nearest.Wrap(d.frame.lon0+dlon2)*perDegree, 1e-5) {
 				t.Fatalf("%v: point %v is printed as %v, with math as %v", d, c, got, want)
 			}
 		}
 
-		lat := d.box.south + r.Float64()*(d.box.north-d.box.south)
-		dlon := d.box.half * (2*r.Float64() - 1)
+		lat := d.box.South + r.Float64()*(d.box.North-d.box.South)
+		dlon := d.box.Half * (2*r.Float64() - 1)
 		x, y := d.grid.project(lat, dlon)
 		x2, y2 := reference.project(lat, dlon)
 		if off := math.Hypot(x-x2, y-y2) * d.step; off > projectionError/5 {
@@ -124,7 +125,7 @@ func TestProjectionWithMath(t *testing.T) {
 
 func toPrinted(d *Domain, f withMath, c Cell) printed {
 	lat, dlon := f.unproject(float64(c.I), float64(c.J))
-	return printed{toUnits(lat), toUnits(wrap(d.frame.lon0 + dlon))}
+	return printed{toUnits(lat), toUnits(nearest.Wrap(d.frame.lon0 + dlon))}
 }
 
 // randomDomain returns a domain of 1 m, up to 600 km across.

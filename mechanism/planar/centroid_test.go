@@ -32,8 +32,8 @@ func TestCentroidSensitivity(t *testing.T) {
 		var a, b Centroid
 		most := 0.0
 		for range rapid.IntRange(1, 6).Draw(t, "n") {
-			lat := rapid.Float64Range(d.box.south, d.box.north)
-			lon := rapid.Float64Range(d.box.west, d.box.west+2*d.box.half)
+			lat := rapid.Float64Range(d.box.South, d.box.North)
+			lon := rapid.Float64Range(d.box.West, d.box.West+2*d.box.Half)
 			aLat, aLon, bLat, bLon := lat.Draw(t, "lat"), lon.Draw(t, "lon"), lat.Draw(t, "lat'"), lon.Draw(t, "lon'")
 			a.Add(d, aLat, aLon)
 			b.Add(d, bLat, bLon)

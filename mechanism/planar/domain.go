@@ -10,6 +10,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/decimal"
+	"github.com/geosql/geosql/mechanism/nearest"
 )
 
 // minStep is the smallest lattice step, in metres; printed coordinates resolve a
@@ -21,7 +22,7 @@ const minStep = 0.001
 // into which outputs are moved. It is immutable and safe for concurrent use.
 type Domain struct {
 	name          string
-	box           box
+	box           nearest.Box
 	frame         frame
 	grid          frame // the frame in steps instead of metres
 	step          float64
@@ -49,8 +50,8 @@ func NewDomain(name string, south, west, north, east, step float64) (*Domain, er
 		return nil, fmt.Errorf("step_m must be at least %v, not %v", minStep, step)
 	}
 	d := &Domain{name: name, box: b, step: step}
-	d.frame = centredFrame(b.centre())
-	d.reach, d.kappa = d.frame.fitTo(b.corners())
+	d.frame = centredFrame(b.Centre())
+	d.reach, d.kappa = d.frame.fitTo(b.Corners())
 	d.grid = d.frame
 	d.grid.diameter /= step
 	// Two computed images are at most 2*projectionError further apart than the
@@ -70,11 +71,11 @@ func NewDomain(name string, south, west, north, east, step float64) (*Domain, er
 
 // setSize sets the domain's width and height, and checks the step against them.
 func (d *Domain) setSize() error {
-	lat0, _ := d.box.centre()
-	d.width, _ = d.frame.project(lat0, d.box.half)
+	lat0, _ := d.box.Centre()
+	d.width, _ = d.frame.project(lat0, d.box.Half)
 	d.width *= 2
-	_, north := d.frame.project(d.box.north, 0)
-	_, south := d.frame.project(d.box.south, 0)
+	_, north := d.frame.project(d.box.North, 0)
+	_, south := d.frame.project(d.box.South, 0)
 	d.height = north - south
 	if d.step > d.Side() {
 		return fmt.Errorf("step_m %v exceeds the box, which is %s x %s",
@@ -101,7 +102,7 @@ func (d *Domain) Side() float64 { return max(d.width, d.height) }
 
 // Outside reports whether a location in degrees lies outside the closed box, so
 // that a draw would first move it there.
-func (d *Domain) Outside(lat, lon float64) bool { return !d.box.contains(lat, lon) }
+func (d *Domain) Outside(lat, lon float64) bool { return !d.box.Contains(lat, lon) }
 
 // String describes the domain in one line: its size from west to east and from south
 // to north through the centre, the step, and to two digits kappa and the largest
@@ -127,5 +128,5 @@ func kilometres(metres float64) string {
 // Centre returns the admissible point nearest to the middle of the box, as Draw would
 // report it. It is public.
 func (d *Domain) Centre() (lat, lon float64) {
-	return d.Location(d.Admissible(d.Cell(d.box.centre())))
+	return d.Location(d.Admissible(d.Cell(d.box.Centre())))
 }

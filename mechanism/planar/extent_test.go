@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/geosql/geosql/mechanism/nearest"
 )
 
 // Extent bounds the lattice points of all locations, and the edges of the box reach
@@ -16,7 +18,7 @@ func TestExtent(t *testing.T) {
 		south := rapid.Float64Range(-90, 89).Draw(t, "south")
 		north := min(90, south+rapid.Float64Range(0.01, 60).Draw(t, "height"))
 		west := rapid.Float64Range(-180, 180).Draw(t, "west")
-		east := wrap(west + rapid.Float64Range(0.01, 180).Draw(t, "width"))
+		east := nearest.Wrap(west + rapid.Float64Range(0.01, 180).Draw(t, "width"))
 		step := rapid.SampledFrom([]float64{1, 100, 2000}).Draw(t, "step")
 		d, err := NewDomain("x", south, west, north, east, step)
 		if err != nil {
@@ -26,12 +28,12 @@ func TestExtent(t *testing.T) {
 		at := Cell{math.MaxInt64, math.MaxInt64}
 		to := Cell{math.MinInt64, math.MinInt64}
 		visit := func(lat, dlon float64) {
-			c := d.Cell(lat, wrap(d.frame.lon0+dlon))
+			c := d.Cell(lat, nearest.Wrap(d.frame.lon0+dlon))
 			at = Cell{min(at.I, c.I), min(at.J, c.J)}
 			to = Cell{max(to.I, c.I), max(to.J, c.J)}
 		}
 		lat := func(u float64) float64 { return south + u*(north-south) }
-		dlon := func(u float64) float64 { return d.box.half * (2*u - 1) }
+		dlon := func(u float64) float64 { return d.box.Half * (2*u - 1) }
 		for k := range samples + 1 {
 			u := float64(k) / samples
 			visit(lat(u), dlon(0))

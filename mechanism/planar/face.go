@@ -11,14 +11,14 @@ type face struct {
 
 func (a *area) face(r *ring) *face {
 	b := a.domain.box
-	west, east := b.west, b.east
-	if b.crossesAntimeridian() {
-		west, east = a.domain.frame.lon0-b.half, a.domain.frame.lon0+b.half
+	west, east := b.West, b.East
+	if b.CrossesAntimeridian() {
+		west, east = a.domain.frame.lon0-b.Half, a.domain.frame.lon0+b.Half
 	}
 	return &face{
 		area: a, ring: r,
-		low:  vertex{max(r.low.x, toUnits(west)), max(r.low.y, toUnits(b.south))},
-		high: vertex{min(r.high.x, toUnits(east)), min(r.high.y, toUnits(b.north))},
+		low:  vertex{max(r.low.x, toUnits(west)), max(r.low.y, toUnits(b.South))},
+		high: vertex{min(r.high.x, toUnits(east)), min(r.high.y, toUnits(b.North))},
 	}
 }
 

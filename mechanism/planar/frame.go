@@ -1,6 +1,10 @@
 package planar
 
-import "math"
+import (
+	"math"
+
+	"github.com/geosql/geosql/mechanism/nearest"
+)
 
 // A frame is an oblique stereographic projection of WGS 84 by way of the
 // conformal sphere (Snyder, USGS 1395, chapter 21), centred on a box and scaled
@@ -100,15 +104,4 @@ func (f *frame) angle(r float64) float64 {
 
 // offset returns the longitude difference lon - lon0 in [-180, 180], for a
 // longitude in [-180, 180].
-func (f *frame) offset(lon float64) float64 { return wrap(lon - f.lon0) }
-
-// wrap brings an angle in [-540, 540] degrees to [-180, 180].
-func wrap(angle float64) float64 {
-	switch {
-	case angle > 180:
-		return angle - 360
-	case angle < -180:
-		return angle + 360
-	}
-	return angle
-}
+func (f *frame) offset(lon float64) float64 { return nearest.Wrap(lon - f.lon0) }

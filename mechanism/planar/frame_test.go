@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/geosql/geosql/mechanism/nearest"
 )
 
 const earthDiameter = 2 * equatorialRadius
@@ -144,7 +146,7 @@ func TestProjectionRoundTrip(t *testing.T) {
 		}
 		x, y := f.project(lat, dlon)
 		lat2, dlon2 := f.unproject(x, y)
-		east := wrap(dlon2-dlon) * math.Cos(lat*radiansPerDegree)
+		east := nearest.Wrap(dlon2-dlon) * math.Cos(lat*radiansPerDegree)
 		if math.Hypot(lat2-lat, east) > 1e-9 {
 			t.Fatalf("%v %v returns as %v %v", lat, dlon, lat2, dlon2)
 		}

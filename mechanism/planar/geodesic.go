@@ -3,6 +3,8 @@ package planar
 import (
 	"math"
 	"sync"
+
+	"github.com/geosql/geosql/mechanism/nearest"
 )
 
 // secondEccentricity2 is e'^2 = e^2/(1-e^2).
@@ -26,7 +28,7 @@ func Geodesic(lat1, lon1, lat2, lon2 float64) float64 {
 	if lat1 > 0 {
 		lat1, lat2 = -lat1, -lat2
 	}
-	lon := math.Abs(wrap(lon2-lon1)) * radiansPerDegree
+	lon := math.Abs(nearest.Wrap(lon2-lon1)) * radiansPerDegree
 	from, to := newReduced(lat1), newReduced(lat2)
 	switch {
 	case lat1 == 0 && lon <= (1-flattening)*math.Pi:

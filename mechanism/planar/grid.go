@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/geosql/geosql/internal/decimal"
+	"github.com/geosql/geosql/mechanism/nearest"
 )
 
 const (
@@ -133,7 +134,7 @@ func (g *Grid) ring(cell, side int64) (ring [5]struct{ lat, lon float64 }) {
 // corner.
 func (g *Grid) unproject(column, row float64) (lat, lon float64) {
 	lat, dlon := g.domain.grid.unproject(g.west+float64(column*g.side), g.south+float64(row*g.side))
-	return lat, wrap(g.domain.frame.lon0 + dlon)
+	return lat, nearest.Wrap(g.domain.frame.lon0 + dlon)
 }
 
 // appendDegrees appends an angle with 7 decimals.

@@ -14,6 +14,7 @@ import (
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/trials"
 	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/nearest"
 )
 
 func mustHeatmap(t testing.TB, d *Domain, eps string, cellM float64) *Heatmap {
@@ -300,9 +301,9 @@ func TestGrid(t *testing.T) {
 		ring := parseHeat(t, h.AppendGeoJSON(nil, []Square{{exact.Count{Cell: cell, N: h.counts.Threshold()}, 1}})).Features[0].ring(t)
 		var xs, ys []float64
 		for _, c := range ring[:4] {
-			x, y := d.frame.project(c[1], wrap(d.frame.offset(wrap(c[0]))))
+			x, y := d.frame.project(c[1], nearest.Wrap(d.frame.offset(nearest.Wrap(c[0]))))
 			xs, ys = append(xs, x), append(ys, y)
-			corners[fmt.Sprintf("%.7f %.7f", wrap(c[0]), c[1])]++
+			corners[fmt.Sprintf("%.7f %.7f", nearest.Wrap(c[0]), c[1])]++
 		}
 		west, south := float64(cell%g.columns)*50_000+g.west*10, float64(cell/g.columns)*50_000+g.south*10
 		for i, want := range [4][2]float64{{0, 0}, {1, 0}, {1, 1}, {0, 1}} {
@@ -338,8 +339,8 @@ func TestGridHoldsTheBox(t *testing.T) {
 		const n = 500
 		for i := range n + 1 {
 			for j := range n + 1 {
-				lat := d.box.south + (d.box.north-d.box.south)*float64(i)/n
-				x, y := d.position(lat, wrap(d.frame.lon0+d.box.half*(2*float64(j)/n-1)))
+				lat := d.box.South + (d.box.North-d.box.South)*float64(i)/n
+				x, y := d.position(lat, nearest.Wrap(d.frame.lon0+d.box.Half*(2*float64(j)/n-1)))
 				at := [2]float64{(x - h.grid.west) / h.grid.side, (y - h.grid.south) / h.grid.side}
 				for k := range at {
 					lowest[k] = min(lowest[k], at[k])

@@ -7,6 +7,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/nearest"
 	"pgregory.net/rapid"
 )
 
@@ -37,9 +38,9 @@ func secretsOf(d *Domain) []Cell {
 	var secrets []Cell
 	for a := range 121 {
 		for b := range 121 {
-			lat := d.box.south + (d.box.north-d.box.south)*float64(a)/120
-			lon := d.box.west + 2*d.box.half*float64(b)/120
-			if c := d.Cell(lat, wrap(lon)); !seen[c] {
+			lat := d.box.South + (d.box.North-d.box.South)*float64(a)/120
+			lon := d.box.West + 2*d.box.Half*float64(b)/120
+			if c := d.Cell(lat, nearest.Wrap(lon)); !seen[c] {
 				seen[c] = true
 				secrets = append(secrets, c)
 			}

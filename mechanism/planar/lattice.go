@@ -1,6 +1,10 @@
 package planar
 
-import "math"
+import (
+	"math"
+
+	"github.com/geosql/geosql/mechanism/nearest"
+)
 
 const (
 	// maxCell bounds the indices of the lattice points of a box.
@@ -36,8 +40,8 @@ func (d *Domain) Cell(lat, lon float64) Cell {
 
 // position moves a location to the box and returns its image in steps of the lattice.
 func (d *Domain) position(lat, lon float64) (x, y float64) {
-	lat = clamp(lat, d.box.south, d.box.north)
-	dlon := clamp(d.frame.offset(lon), -d.box.half, d.box.half)
+	lat = clamp(lat, d.box.South, d.box.North)
+	dlon := clamp(d.frame.offset(lon), -d.box.Half, d.box.Half)
 	return d.grid.project(lat, dlon)
 }
 
@@ -80,12 +84,12 @@ func (d *Domain) Extent() (low, high Cell) {
 // chi, so its extremes are on the parallels in the north and the south, along each
 // and y is monotone along each of these from the middle to a corner.
 func (d *Domain) extremes() (east, south, north float64) {
-	lat0, _ := d.box.centre()
-	east, _ = d.grid.project(max(d.box.south, min(-lat0, d.box.north)), d.box.half)
-	_, south = d.grid.project(d.box.south, 0)
-	_, southCorner := d.grid.project(d.box.south, d.box.half)
-	_, north = d.grid.project(d.box.north, 0)
-	_, northCorner := d.grid.project(d.box.north, d.box.half)
+	lat0, _ := d.box.Centre()
+	east, _ = d.grid.project(max(d.box.South, min(-lat0, d.box.North)), d.box.Half)
+	_, south = d.grid.project(d.box.South, 0)
+	_, southCorner := d.grid.project(d.box.South, d.box.Half)
+	_, north = d.grid.project(d.box.North, 0)
+	_, northCorner := d.grid.project(d.box.North, d.box.Half)
 
 	// Two computed images, this one and a location's.
 	margin := 2 * projectionError / d.step
@@ -151,7 +155,7 @@ func (d *Domain) print(c Cell) printed { return d.printAt(float64(c.I), float64(
 // printAt returns the reported coordinates of a point that is given in steps.
 func (d *Domain) printAt(x, y float64) printed {
 	lat, dlon := d.grid.unproject(x, y)
-	return printed{toUnits(lat), toUnits(wrap(d.frame.lon0 + dlon))}
+	return printed{toUnits(lat), toUnits(nearest.Wrap(d.frame.lon0 + dlon))}
 }
 
 // degrees returns the float64 nearest to the printed decimals.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/geosql/geosql/mechanism/nearest"
 )
 
 // Rounding moves a location of the box at most half a cell's diagonal, and the
@@ -18,9 +20,9 @@ func TestRound(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.SampledFrom(domains).Draw(t, "domain")
-		lat := rapid.Float64Range(d.box.south, d.box.north).Draw(t, "lat")
-		dlon := rapid.Float64Range(-d.box.half, d.box.half).Draw(t, "dlon")
-		lon := wrap(d.frame.lon0 + dlon)
+		lat := rapid.Float64Range(d.box.South, d.box.North).Draw(t, "lat")
+		dlon := rapid.Float64Range(-d.box.Half, d.box.Half).Draw(t, "dlon")
+		lon := nearest.Wrap(d.frame.lon0 + dlon)
 		c := d.Cell(lat, lon)
 		x, y := d.frame.project(lat, d.frame.offset(lon))
 		moved := math.Hypot(float64(c.I)*d.step-x, float64(c.J)*d.step-y)

@@ -23,7 +23,7 @@ func TestNumbers(t *testing.T) {
 		mustDomain(t, -20, 100, 40, 150, 5000),
 		mustDomain(t, 51.4777, -0.0015, 51.4779, 0.0015, 0.25),
 	} {
-		name := fmt.Sprintf("%v,%v,%v,%v,%v", d.box.south, d.box.west, d.box.north, d.box.east, d.step)
+		name := fmt.Sprintf("%v,%v,%v,%v,%v", d.box.South, d.box.West, d.box.North, d.box.East, d.step)
 		n.Add(name+" frame", d.frame.lon0, d.frame.chi0, d.frame.sin0, d.frame.cos0, d.frame.diameter)
 		n.Add(name+" kappa", d.kappa, d.reach, d.width, d.height, d.quantumRate)
 		images, locations := golden.NewHash(), golden.NewHash()
@@ -31,7 +31,7 @@ func TestNumbers(t *testing.T) {
 		for i := range parts + 1 {
 			for j := range parts + 1 {
 				at := func(k int, from, to float64) float64 { return from + float64(float64(k)*(to-from))/parts }
-				images.Add(d.grid.project(at(i, d.box.south, d.box.north), at(j, -d.box.half, d.box.half)))
+				images.Add(d.grid.project(at(i, d.box.South, d.box.North), at(j, -d.box.Half, d.box.Half)))
 				x, y := at(i, -2*d.reach/d.step, 2*d.reach/d.step), at(j, -2*d.reach/d.step, 2*d.reach/d.step)
 				locations.Add(d.grid.unproject(x, y))
 				locations.Add(d.Location(Cell{int64(x), int64(y)}))

@@ -1,5 +1,7 @@
 package planar
 
+import "github.com/geosql/geosql/mechanism/nearest"
+
 // A Projection maps locations to metres of a plane, x to the east and y to the north of its centre, and back. It is conformal: near
 // a location it stretches distances alike in all directions.
 type Projection struct{ frame frame }
@@ -23,5 +25,5 @@ func (p Projection) Metres(lat, lon float64) (x, y float64) {
 // Location returns the location of an image, in degrees.
 func (p Projection) Location(x, y float64) (lat, lon float64) {
 	lat, dlon := p.frame.unproject(x, y)
-	return lat, wrap(p.frame.lon0 + dlon)
+	return lat, nearest.Wrap(p.frame.lon0 + dlon)
 }

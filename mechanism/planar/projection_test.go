@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/geosql/geosql/mechanism/nearest"
 )
 
 // A projection is true to scale at its centre: distances of some kilometres around it are those along the ellipsoid, where Distance knows them, and every
@@ -13,7 +15,7 @@ func TestProjection(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lat0, lon0 := rapid.Float64Range(-59, 59).Draw(t, "lat"), rapid.Float64Range(-180, 180).Draw(t, "lon")
 		lat := lat0 + rapid.Float64Range(-0.05, 0.05).Draw(t, "dlat")
-		lon := wrap(lon0 + rapid.Float64Range(-0.05, 0.05).Draw(t, "dlon"))
+		lon := nearest.Wrap(lon0 + rapid.Float64Range(-0.05, 0.05).Draw(t, "dlon"))
 		p := NewProjection(lat0, lon0)
 		x, y := p.Metres(lat, lon)
 		if far := Distance(lat0, lon0, lat, lon); math.Abs(math.Hypot(x, y)-far) > 1e-3+1e-4*far {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/mechanism/exact"
+	"github.com/geosql/geosql/mechanism/nearest"
 )
 
 func mustAdaptive(t testing.TB, d *Domain, eps string, cellM float64) *Heatmap {
@@ -24,10 +25,10 @@ func TestAdaptiveMapCoversTheGrid(t *testing.T) {
 		h := mustAdaptive(t, d, "1000", max(d.width, d.height)/25)
 		counts := new(CellCounts)
 		for range 40 {
-			h.Add(counts, d.box.south+0.003, wrap(d.frame.lon0-d.box.half+0.004))
+			h.Add(counts, d.box.South+0.003, nearest.Wrap(d.frame.lon0-d.box.Half+0.004))
 		}
 		h.Add(counts, 90, 0)
-		h.Add(counts, d.box.north-0.004, d.frame.lon0)
+		h.Add(counts, d.box.North-0.004, d.frame.lon0)
 		listed := h.Draw(exact.NewSource(nil), counts)
 		covered := map[int64]int{}
 		for _, s := range listed {

@@ -33,7 +33,7 @@ import (
 // context is cancelled, WithRegion returns its error.
 func (d *Domain) WithRegion(ctx context.Context, wkt string) (*Domain, error) {
 	a := &area{domain: d}
-	if d.box.crossesAntimeridian() {
+	if d.box.CrossesAntimeridian() {
 		a.origin = toUnits(d.frame.lon0)
 	}
 	polygons, err := parsePolygons(wkt, a.origin)

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/geosql/geosql/internal/trials"
+	"github.com/geosql/geosql/mechanism/nearest"
 )
 
 // A shape is a polygon of a test in units of 1e-7 degree: a shell and holes, each
@@ -28,7 +29,7 @@ func toWKT(shapes ...shape) string {
 		for _, r := range s {
 			var points []string
 			for _, v := range append(r[:len(r):len(r)], r[0]) {
-				points = append(points, fmt.Sprintf("%.7f %.7f", wrap(float64(v.x)/perDegree), float64(v.y)/perDegree))
+				points = append(points, fmt.Sprintf("%.7f %.7f", nearest.Wrap(float64(v.x)/perDegree), float64(v.y)/perDegree))
 			}
 			rings = append(rings, "("+strings.Join(points, ", ")+")")
 		}
@@ -81,8 +82,8 @@ func bruteForce(d *Domain, shapes ...shape) map[Cell]bool {
 				offset += 360 * perDegree
 			}
 			x := toUnits(d.frame.lon0) + offset
-			if p.lat < toUnits(d.box.south) || p.lat > toUnits(d.box.north) ||
-				offset < -toUnits(d.box.half) || offset > toUnits(d.box.half) {
+			if p.lat < toUnits(d.box.South) || p.lat > toUnits(d.box.North) ||
+				offset < -toUnits(d.box.Half) || offset > toUnits(d.box.Half) {
 				continue
 			}
 			for _, s := range shapes {
@@ -191,14 +192,14 @@ func TestRegionAgainstBruteForce(t *testing.T) {
 }
 
 func checkAgainstBruteForce(t *rapid.T, d *Domain) {
-	width, height := 2*d.box.half*perDegree, (d.box.north-d.box.south)*perDegree
+	width, height := 2*d.box.Half*perDegree, (d.box.North-d.box.South)*perDegree
 	point := func(label string) vertex {
 		return vertex{
 			toUnits(d.frame.lon0) + int64(width*rapid.Float64Range(-.5, .5).Draw(t, label+" x")),
-			toUnits(d.box.south) + int64(height*rapid.Float64Range(0, 1).Draw(t, label+" y")),
+			toUnits(d.box.South) + int64(height*rapid.Float64Range(0, 1).Draw(t, label+" y")),
 		}
 	}
-	if !d.box.crossesAntimeridian() && (d.box.west == -180 || d.box.east == 180) {
+	if !d.box.CrossesAntimeridian() && (d.box.West == -180 || d.box.East == 180) {
 		// Polygons are not unwrapped here: keep them on this side.
 		width *= 0.3
 	}

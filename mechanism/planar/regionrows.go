@@ -84,7 +84,7 @@ func (d *Domain) containsExtent(e extent) bool {
 // regionDigest returns the digest of the inputs of a region's rows.
 func (d *Domain) regionDigest(wkt string) [sha256.Size]byte {
 	b := make([]byte, 0, 5*8+len(wkt))
-	for _, v := range []float64{d.box.south, d.box.west, d.box.north, d.box.east, d.step} {
+	for _, v := range []float64{d.box.South, d.box.West, d.box.North, d.box.East, d.step} {
 		b = binary.BigEndian.AppendUint64(b, math.Float64bits(v))
 	}
 	return sha256.Sum256(append(b, wkt...))

@@ -30,7 +30,7 @@ func BenchmarkIndex(b *testing.B) {
 	grid := benchReadings(u)
 	halves := make([]float64, len(grid))
 	for i := range halves {
-		halves[i] = u.midpoint(u.Index(grid[i]))
+		halves[i] = u.steps().Midpoint(u.Index(grid[i]))
 	}
 	for _, c := range []struct {
 		name     string

@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"github.com/geosql/geosql/mechanism/nearest"
 )
 
 // An answer that is a quotient or a root would print digits that are noise alone. It is rounded to a multiple of the
@@ -33,7 +35,7 @@ func rounded(num, den *big.Int, scale float64) float64 {
 	num = new(big.Int).Mul(num, whole)
 	num.Lsh(num, 1).Add(num, den)
 	grains := num.Div(num, den.Lsh(den, 1))
-	if 0 <= decimals && decimals <= maxDecimals && grains.BitLen() <= 53 { // both operands are exact, so the division rounds once
+	if 0 <= decimals && decimals <= nearest.MaxDecimals && grains.BitLen() <= 53 { // both operands are exact, so the division rounds once
 		return float64(grains.Int64()) / math.Pow10(decimals)
 	}
 	x, _ := new(big.Rat).SetFrac(grains.Mul(grains, part), whole).Float64()

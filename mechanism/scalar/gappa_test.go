@@ -18,7 +18,7 @@ func TestFilters(t *testing.T) {
 				Name: "index of a reading",
 				Of: []gappa.Function{
 					{Name: "NewUniverse", Prefix: "new_", Only: []string{"new_u_perStep", "new_u_sure"}, Bound: map[string]string{
-						"step": "step", "max": "largest", "q_step": "stride",
+						"step": "step", "max": "largest", "q_Stride": "stride",
 					}},
 					{Name: "Universe.Index", Only: []string{"y", "k", "Abs_1"}, Bound: map[string]string{
 						"u_lo": "lo", "u_perStep": "new_u_perStep", "u_sure": "new_u_sure",

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/geosql/geosql/mechanism/nearest"
 )
 
 func drawInt128(t *rapid.T, label string) int128 {
@@ -55,8 +57,8 @@ func TestUint128MatchesBig(t *testing.T) {
 func TestNumberIsTheNearestFloat64(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := lattice{
-			step:  rapid.Int64Range(1, maxQuanta).Draw(t, "step"),
-			scale: math.Pow10(rapid.IntRange(0, maxDecimals).Draw(t, "decimals")),
+			step:  rapid.Int64Range(1, nearest.MaxQuanta).Draw(t, "step"),
+			scale: math.Pow10(rapid.IntRange(0, nearest.MaxDecimals).Draw(t, "decimals")),
 		}
 		z := rapid.OneOf(
 			rapid.Custom(func(t *rapid.T) int128 { return drawInt128(t, "wide") }),

@@ -7,20 +7,11 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/decimal"
+	"github.com/geosql/geosql/mechanism/nearest"
 )
 
-const (
-	// maxValues bounds the values of a universe.
-	maxValues = 1 << 40
-	// maxQuanta bounds lo and hi in quanta. A decimal of at most 15 digits
-	// survives the round trip through float64, so every value of a universe is a
-	// float64 of its own that prints as its decimal. Twice as many
-	// quanta stay below 2^53, where integers are exact in float64.
-	maxQuanta = 1_000_000_000_000_000
-	// maxDecimals bounds the decimals of a quantum: 10^22 is the last power of
-	// ten that float64 holds exactly.
-	maxDecimals = 22
-)
+// maxValues bounds the values of a universe.
+const maxValues = 1 << 40
 
 // A Universe is the public range of a reading: the decimals lo, lo+step, .., hi and
 // their unit. Internally, a value is its index 0..n, and every decimal is a whole number
@@ -70,48 +61,33 @@ func NewUniverse(name string, lo, hi, step float64, unit budget.Unit) (*Universe
 	}
 	u := &Universe{
 		name: name, unit: unit,
-		first: q.lo, stride: q.step, last: (q.hi - q.lo) / q.step, scale: q.scale,
+		first: q.First, stride: q.Stride, last: q.Last, scale: q.Scale,
 		perStep: 1 / step,
 	}
 	u.lo, u.hi = u.Value(0), u.Value(u.last)
-	largest := float64(max(q.hi, -q.lo))
-	u.sure = 0.5 - 0x1p-49*largest/float64(q.step)
+	largest := float64(max(q.End(), -q.First))
+	u.sure = 0.5 - 0x1p-49*largest/float64(q.Stride)
 	return u, nil
 }
 
-// A quantized range is in quanta, of which scale make 1.
-type quantized struct {
-	lo, hi, step int64
-	scale        float64
-}
-
-func quantize(lo, hi, step float64) (quantized, error) {
+// quantize returns lo, hi and step in quanta.
+func quantize(lo, hi, step float64) (q nearest.Steps, err error) {
 	l, h, s := budget.Decimal(lo), budget.Decimal(hi), budget.Decimal(step)
 	width := new(big.Rat).Sub(h, l)
 	n := new(big.Rat).Quo(width, s)
 	if !n.IsInt() {
-		return quantized{}, fmt.Errorf("step %v does not divide the range from lo %v to hi %v", step, lo, hi)
+		return q, fmt.Errorf("step %v does not divide the range from lo %v to hi %v", step, lo, hi)
 	}
 	if n.Num().Cmp(big.NewInt(maxValues)) >= 0 {
-		return quantized{}, fmt.Errorf("step %v is too fine: more than 2^40 values from lo %v to hi %v", step, lo, hi)
+		return q, fmt.Errorf("step %v is too fine: more than 2^40 values from lo %v to hi %v", step, lo, hi)
 	}
-	decimals := max(decimalsOf(l), decimalsOf(s)) // hi = lo + n*step needs no more
-	if decimals > maxDecimals {
-		return quantized{}, fmt.Errorf("step %v or lo %v has more than %d decimals", step, lo, maxDecimals)
+	if max(decimalsOf(l), decimalsOf(s)) > nearest.MaxDecimals { // hi = lo + n*step needs no more
+		return q, fmt.Errorf("step %v or lo %v has more than %d decimals", step, lo, nearest.MaxDecimals)
 	}
-	scale := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil))
-	var q quantized
-	for _, part := range []struct {
-		quanta *int64
-		value  *big.Rat
-	}{{&q.lo, l}, {&q.hi, h}, {&q.step, s}} {
-		v := new(big.Rat).Mul(part.value, scale)
-		if v.Num().CmpAbs(big.NewInt(maxQuanta)) >= 0 {
-			return quantized{}, fmt.Errorf("lo %v, hi %v and step %v need more than 15 digits", lo, hi, step)
-		}
-		*part.quanta = v.Num().Int64()
+	q, ok := nearest.StepsOf(lo, hi, step)
+	if !ok {
+		return q, fmt.Errorf("lo %v, hi %v and step %v need more than 15 digits", lo, hi, step)
 	}
-	q.scale, _ = scale.Float64()
 	return q, nil
 }
 
@@ -157,11 +133,7 @@ func (u *Universe) Outside(x float64) bool { return x < u.lo || x > u.hi }
 // 0.0005 is halfway between 0 and 0.001 although no float64 is. Index is monotone, and
 // Index(Value(k)) = k.
 //
-// Precisely, Index(x) counts the midpoints between neighbouring values whose nearest
-// float64 is at most x, which is obviously monotone. A value lies half a step, at least
-// half a quantum, from the midpoints beside it, and float64s below maxQuanta are less
-// than a quarter of a quantum apart. So rounding to float64 keeps the order of values and
-// midpoints strict, hence the round trip.
+// Precisely, Index is that of [nearest.Steps], in less time.
 func (u *Universe) Index(x float64) int64 {
 	if !(x > u.lo) { // or NaN, which no caller passes
 		return 0
@@ -180,25 +152,12 @@ func (u *Universe) Index(x float64) int64 {
 	if math.Abs(y-float64(k)) < u.sure {
 		return k
 	}
-	return u.indexFrom(x, k)
+	return u.steps().IndexFrom(x, k)
 }
 
-// indexFrom returns Index(x) by its definition, starting from a guess.
-func (u *Universe) indexFrom(x float64, guess int64) int64 {
-	k := min(guess, u.last)
-	for k > 0 && x < u.midpoint(k) {
-		k--
-	}
-	for k < u.last && x >= u.midpoint(k+1) {
-		k++
-	}
-	return k
-}
-
-// midpoint returns the float64 nearest to the decimal halfway between the values
-// of indices k-1 and k. Both operands of the division are exact.
-func (u *Universe) midpoint(k int64) float64 {
-	return float64(2*u.first+(2*k-1)*u.stride) / (2 * u.scale)
+// steps returns the values by their definition.
+func (u *Universe) steps() nearest.Steps {
+	return nearest.Steps{First: u.first, Stride: u.stride, Last: u.last, Scale: u.scale}
 }
 
 // grain returns the step, in quanta, of the coarsest lattice that contains 0 and every

@@ -144,12 +144,15 @@ func TestSettleCorrectsAnyGuess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawUniverse(t)
 		x := d.drawReading(t)
+		want := d.u.Index(x)
+		if got := d.u.steps().Index(x); got != want {
+			t.Fatalf("%v: %v is %d by the definition, not %d", d.u, x, got, want)
+		}
 		if d.u.Outside(x) {
 			return
 		}
-		want := d.u.Index(x)
 		guess := min(d.u.last+2, max(0, want+rapid.Int64Range(-3, 3).Draw(t, "off")))
-		if got := d.u.indexFrom(x, guess); got != want {
+		if got := d.u.steps().IndexFrom(x, guess); got != want {
 			t.Fatalf("%v: settle(%v, %d) = %d, want %d", d.u, x, guess, got, want)
 		}
 	})
@@ -277,7 +280,7 @@ func (d declared) drawReading(t *rapid.T) float64 {
 	case 0:
 		x = d.u.Value(k)
 	case 1:
-		x = d.u.midpoint(k)
+		x = d.u.steps().Midpoint(k)
 	case 2:
 		x = rapid.Float64Range(d.u.lo, d.u.hi).Draw(t, "inside")
 	default:

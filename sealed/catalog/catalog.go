@@ -11,6 +11,7 @@ package catalog
 
 import (
 	"cmp"
+	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
@@ -39,35 +40,14 @@ CREATE INDEX main.geosql_sealed_pseudonym ON geosql_sealed_account(pseudonym)`
 // ErrNotSealed says that a database is not a sealed one.
 var ErrNotSealed = errors.New("this database is not sealed")
 
-// A Column is a sealed column. Either Universe or Domain is there.
-type Column struct {
-	Number   uint32    `json:"number"` // from 1
-	Table    string    `json:"table"`
-	Name     string    `json:"column"`
-	Account  string    `json:"account"` // the column of the account's pseudonym
-	Universe *Universe `json:"universe,omitempty"`
-	Domain   *Domain   `json:"domain,omitempty"`
-}
+// A Column is a sealed column, which is also a fact of the ledger.
+type Column sealed.Column
 
-// A Universe is a declaration of dx_universe.
-type Universe struct {
-	Name string  `json:"name"`
-	Lo   float64 `json:"lo"`
-	Hi   float64 `json:"hi"`
-	Step float64 `json:"step"`
-	Unit string  `json:"unit"`
-}
-
-// A Domain is a declaration of geo_domain and geo_region.
-type Domain struct {
-	Name   string  `json:"name"`
-	South  float64 `json:"south"`
-	West   float64 `json:"west"`
-	North  float64 `json:"north"`
-	East   float64 `json:"east"`
-	StepM  float64 `json:"step_m"`
-	Region string  `json:"region,omitempty"` // WKT
-}
+// Declarations of columns.
+type (
+	Universe = sealed.Universe
+	Domain   = sealed.Domain
+)
 
 // Create creates the tables of a sealed database in the main database of a connection. Identify
 // gives it an id.
@@ -144,9 +124,35 @@ func NewSession(conn *sqlite.Conn, id sealed.DatabaseID, key sealed.PublicKey, s
 		if err != nil {
 			return nil, err
 		}
-		return sealer, exec(conn, "INSERT INTO main.geosql_sealed_session VALUES (?1, ?2, ?3, ?4, ?5)",
-			int64(s.Number), s.Key[:], s.Enc, []byte(s.Signer), s.Signature)
+		return sealer, addSession(conn, s)
 	}
+}
+
+// addSession adds a session with a free number.
+func addSession(conn *sqlite.Conn, s *sealed.Session) error {
+	return exec(conn, "INSERT INTO main.geosql_sealed_session VALUES (?1, ?2, ?3, ?4, ?5)",
+		int64(s.Number), s.Key[:], s.Enc, []byte(s.Signer), s.Signature)
+}
+
+// Errors of AddSession.
+var (
+	ErrAdded = errors.New("was added before")
+	ErrTaken = errors.New("has the number of another session")
+)
+
+// AddSession adds a session that was begun elsewhere. The error is ErrAdded for one that the database has, and
+// ErrTaken if another one has its number.
+func AddSession(conn *sqlite.Conn, s *sealed.Session) error {
+	err := each(conn, "SELECT signature FROM main.geosql_sealed_session WHERE number = ?1", func(v []sqlite.Value) error {
+		if signature, _ := blob(v[0]); string(signature) == string(s.Signature) {
+			return ErrAdded
+		}
+		return ErrTaken
+	}, int64(s.Number))
+	if err != nil {
+		return err
+	}
+	return addSession(conn, s)
 }
 
 // AddAccount adds the entry that [sealed.Sealer.SealAccount] has sealed for the account of a pseudonym.
@@ -157,10 +163,10 @@ func AddAccount(conn *sqlite.Conn, pseudonym string, entry []byte) error {
 // Entered returns a function that reports whether a collector has entered the account of a
 // pseudonym, in any session. Every collector enters the accounts that it uses: entries of others
 // do not open any more once they are revoked.
-func Entered(conn *sqlite.Conn, collector *sealed.PrivateKey) (func(pseudonym string) (bool, error), error) {
+func Entered(conn *sqlite.Conn, collector ed25519.PublicKey) (func(pseudonym string) (bool, error), error) {
 	own := map[uint32]bool{}
 	err := sessions(conn, func(s *sealed.Session) {
-		own[s.Number] = own[s.Number] || s.Signer.Equal(collector.Public().Verifier())
+		own[s.Number] = own[s.Number] || s.Signer.Equal(collector)
 	})
 	return func(pseudonym string) (entered bool, err error) {
 		err = each(conn, "SELECT sealed FROM main.geosql_sealed_account WHERE pseudonym = ?1", func(v []sqlite.Value) error {

@@ -36,7 +36,7 @@ INSERT INTO geosql_domain VALUES ('city', 48, 2, 49, 3, 1, NULL);
 CREATE TABLE meter(who TEXT, room TEXT, kwh BLOB, location BLOB)`
 
 var columns = []Column{
-	{Number: 1, Table: "meter", Name: "kwh", Account: "who", Universe: &Universe{"load", 0, 10, 0.5, "kWh"}},
+	{Number: 1, Table: "meter", Name: "kwh", Account: "who", Universe: &Universe{Name: "load", Lo: 0, Hi: 10, Step: 0.5, Unit: "kWh"}},
 	{Number: 2, Table: "meter", Name: "location", Account: "who", Domain: &Domain{Name: "city", South: 48, West: 2, North: 49, East: 3, StepM: 1}},
 }
 
@@ -264,7 +264,7 @@ func TestEntered(t *testing.T) {
 	other := must(sealed.GenerateKey())
 	for i, signer := range []*sealed.PrivateKey{p.signer, other} {
 		for j, by := range []*sealed.PrivateKey{p.signer, other} {
-			entered, err := Entered(p.conn, by)
+			entered, err := Entered(p.conn, by.Public().Verifier())
 			check(t, err)
 			if got := must(entered(a.Pseudonym)); got != (j < i) {
 				t.Errorf("after %d entries, collector %d: %v", i, j, got)
@@ -302,7 +302,7 @@ func TestFirstFactsCount(t *testing.T) {
 	s := p.begin(p.signer)
 	s.names(1, "ana")
 	wider := columns[0]
-	wider.Universe = &Universe{"load", 0, 1000, 0.5, "kWh"}
+	wider.Universe = &Universe{Name: "load", Lo: 0, Hi: 1000, Step: 0.5, Unit: "kWh"}
 	check(t, p.ledger.Record(wider.Fact(), Database(sealed.DatabaseID{1})))
 	if row := opens(t, p.keeper(), s.seal(1, 1), "ana"); row.Column.Universe.Hi != 10 {
 		t.Errorf("%+v", row.Column.Universe)
@@ -328,15 +328,15 @@ func TestChangedDeclarations(t *testing.T) {
 		"ALTER TABLE meter RENAME TO m; CREATE VIEW meter AS SELECT * FROM m",
 	} {
 		p := newPlace(t)
-		id, got, err := ReadColumns(p.conn)
-		if err != nil || id != p.id || len(got) != 2 || *got[0].Universe != *columns[0].Universe || *got[1].Domain != *columns[1].Domain {
+		id, got, err := ReadDeclaration(p.conn)
+		if err != nil || id != p.id || len(got.Columns) != 2 || *got.Columns[0].Universe != *columns[0].Universe || *got.Columns[1].Domain != *columns[1].Domain {
 			t.Fatalf("%v, %+v, %v", id, got, err)
 		}
 		check(t, p.conn.Exec("CREATE INDEX harmless ON meter(room); INSERT INTO meter(who) VALUES ('x')"))
-		_, _, err = ReadColumns(p.conn)
+		_, _, err = ReadDeclaration(p.conn)
 		check(t, err)
 		check(t, p.conn.Exec(sql))
-		if _, _, err := ReadColumns(p.conn); err == nil {
+		if _, _, err := ReadDeclaration(p.conn); err == nil {
 			t.Errorf("%s is not noticed", sql)
 		}
 	}

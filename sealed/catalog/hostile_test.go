@@ -29,11 +29,11 @@ func TestHostileTables(t *testing.T) {
 			func(p *place, k *Keeper) error { return p.rekey(k) },
 		},
 		"geosql_sealed_column": {
-			func(p *place, _ *Keeper) error { _, _, err := ReadColumns(p.conn); return err },
+			func(p *place, _ *Keeper) error { _, _, err := ReadDeclaration(p.conn); return err },
 			func(p *place, _ *Keeper) error { return AddColumn(p.conn, columns[0]) },
 		},
-		"geosql_universe": {func(p *place, _ *Keeper) error { _, _, err := ReadColumns(p.conn); return err }},
-		"geosql_domain":   {func(p *place, _ *Keeper) error { _, _, err := ReadColumns(p.conn); return err }},
+		"geosql_universe": {func(p *place, _ *Keeper) error { _, _, err := ReadDeclaration(p.conn); return err }},
+		"geosql_domain":   {func(p *place, _ *Keeper) error { _, _, err := ReadDeclaration(p.conn); return err }},
 		"geosql_sealed_session": {
 			func(_ *place, k *Keeper) error { return k.Refresh(t.Context()) },
 			func(p *place, _ *Keeper) error {
@@ -58,7 +58,7 @@ func TestHostileTables(t *testing.T) {
 			func(_ *place, k *Keeper) error { _, err := k.Pseudonyms("ana"); return err },
 			func(p *place, _ *Keeper) error { return AddAccount(p.conn, "ana", []byte("entry")) },
 			func(p *place, _ *Keeper) error {
-				entered, err := Entered(p.conn, p.signer)
+				entered, err := Entered(p.conn, p.signer.Public().Verifier())
 				check(p, err)
 				_, err = entered("ana")
 				return err

@@ -2,49 +2,34 @@ package catalog
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/sealed"
 )
 
-// The id of a sealed database commits to its declarations: its sealed columns with their
-// universes and domains, and all columns of the tables that have them. Sessions are bound to the
-// id, and the owner's ledger knows it. So a collector, who has neither ledger nor private key, can
-// rely on the declarations of the database: if somebody has changed them, the collector notices, and if
-// the id was changed with it, no value of the collector opens. Otherwise a finer step would
-// scale its readings up, and a new public column would get what its file has under that name.
-
 // errChanged says that the declarations of a database have changed since it was sealed.
 var errChanged = errors.New("the columns, universes or domains of this database differ from those at its sealing: " +
 	"nothing can be sealed for it any more, unless they are put back")
 
-// saltSize is the length of the random part of the input of an id.
-const saltSize = 16
-
 // Identify gives an id to a database that has its tables and declares its columns, and returns it.
 func Identify(conn *sqlite.Conn) (id sealed.DatabaseID, err error) {
-	salt := make([]byte, saltSize)
+	salt := make([]byte, sealed.SaltSize)
 	rand.Read(salt)
-	columns, err := readColumns(conn)
-	if err == nil {
-		id, err = identity(conn, salt, columns)
-	}
+	d, err := readDeclaration(conn, salt)
 	if err != nil {
 		return id, err
 	}
+	id = d.ID()
 	return id, exec(conn, "INSERT INTO main.geosql_sealed VALUES (?1, ?2)", id[:], salt)
 }
 
-// ReadColumns returns the id of the main database of a connection and the columns that it
-// declares, for a collector. It returns an error if these differ from those at its sealing,
+// ReadDeclaration returns the id of the main database of a connection and the declaration that it
+// has, for a collector. It returns an error if that differs from the declaration at its sealing,
 // and ErrNotSealed for a database that is not sealed.
-func ReadColumns(conn *sqlite.Conn) (id sealed.DatabaseID, columns []Column, err error) {
+func ReadDeclaration(conn *sqlite.Conn) (id sealed.DatabaseID, d *sealed.Declaration, err error) {
 	if id, err = ReadID(conn); err != nil {
 		return id, nil, err
 	}
@@ -56,18 +41,36 @@ func ReadColumns(conn *sqlite.Conn) (id sealed.DatabaseID, columns []Column, err
 	if err != nil {
 		return id, nil, err
 	}
-	if columns, err = readColumns(conn); err != nil {
-		return id, nil, err
-	}
-	declared, err := identity(conn, salt, columns)
-	if err == nil && (declared != id || len(salt) != saltSize) {
+	d, err = readDeclaration(conn, salt)
+	if err == nil && (d.ID() != id || len(salt) != sealed.SaltSize) {
 		err = errChanged
 	}
-	return id, columns, err
+	return id, d, err
+}
+
+// readDeclaration reads the declaration of the database.
+func readDeclaration(conn *sqlite.Conn, salt []byte) (*sealed.Declaration, error) {
+	columns, err := readColumns(conn)
+	if err != nil {
+		return nil, err
+	}
+	d := &sealed.Declaration{Salt: salt, Columns: columns}
+	for _, name := range d.TableNames() {
+		names, types, err := TableColumns(conn, name)
+		if err != nil {
+			return nil, err
+		}
+		t := sealed.Table{Name: name}
+		for i := range names {
+			t.Columns = append(t.Columns, sealed.TableColumn{Name: names[i], Type: types[i]})
+		}
+		d.Tables = append(d.Tables, t)
+	}
+	return d, nil
 }
 
 // readColumns returns the sealed columns as the database declares them.
-func readColumns(conn *sqlite.Conn) (columns []Column, err error) {
+func readColumns(conn *sqlite.Conn) (columns []sealed.Column, err error) {
 	const sql = `SELECT c.number, c.tbl, c.col, c.account, c.kind, c.name, u.lo, u.hi, u.step, u.unit,
 		d.south, d.west, d.north, d.east, d.step_m, d.region
 		FROM main.geosql_sealed_column c
@@ -84,7 +87,7 @@ func readColumns(conn *sqlite.Conn) (columns []Column, err error) {
 				return errChanged
 			}
 		}
-		c := Column{Number: uint32(number), Table: v[1].Text(), Name: v[2].Text(), Account: v[3].Text()}
+		c := sealed.Column{Number: uint32(number), Table: v[1].Text(), Name: v[2].Text(), Account: v[3].Text()}
 		ok := false
 		switch name := v[5].Text(); v[4].Text() {
 		case "universe":
@@ -123,53 +126,6 @@ func numbers(values []sqlite.Value, to ...*float64) bool {
 		}
 	}
 	return true
-}
-
-// identity returns the id that a database with these sealed columns has with a salt. It is the
-// beginning of the SHA-256 hash of a list of texts and numbers: each text has its length in 4 bytes
-// before it, and a number is a float64, in 8 bytes.
-func identity(conn *sqlite.Conn, salt []byte, columns []Column) (id sealed.DatabaseID, err error) {
-	b := append([]byte("geosql database 1\x00"), salt...)
-	text := func(all ...string) {
-		for _, s := range all {
-			b = append(binary.BigEndian.AppendUint32(b, uint32(len(s))), s...)
-		}
-	}
-	number := func(all ...float64) {
-		for _, x := range all {
-			b = binary.BigEndian.AppendUint64(b, math.Float64bits(x))
-		}
-	}
-	var tables []string
-	number(float64(len(columns)))
-	for _, c := range columns {
-		number(float64(c.Number))
-		text(c.Table, c.Name, c.Account)
-		if u := c.Universe; u != nil {
-			text("universe", u.Name, u.Unit)
-			number(u.Lo, u.Hi, u.Step)
-		}
-		if d := c.Domain; d != nil {
-			text("domain", d.Name, d.Region)
-			number(d.South, d.West, d.North, d.East, d.StepM)
-		}
-		if !slices.Contains(tables, c.Table) {
-			tables = append(tables, c.Table)
-		}
-	}
-	for _, t := range tables {
-		names, types, err := TableColumns(conn, t)
-		if err != nil {
-			return id, err
-		}
-		text(t)
-		number(float64(len(names)))
-		for i := range names {
-			text(names[i], types[i])
-		}
-	}
-	hash := sha256.Sum256(b)
-	return sealed.DatabaseID(hash[:len(id)]), nil
 }
 
 // TableColumns returns the names and the types of all columns of a table of the main database.

@@ -1,9 +1,7 @@
 package sealing
 
 import (
-	"crypto/rand"
 	"encoding/binary"
-	mrand "math/rand/v2"
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/sealed"
@@ -44,20 +42,9 @@ func (r *rows) at(i int) []byte {
 }
 
 // shuffle puts the rows into random order.
-func (r *rows) shuffle() { Shuffle(len(r.refs), r.swap) }
+func (r *rows) shuffle() { sealed.Shuffle(len(r.refs), r.swap) }
 
 func (r *rows) swap(i, j int) { r.refs[i], r.refs[j] = r.refs[j], r.refs[i] }
-
-// Shuffle puts n things in an order drawn uniformly at random, by a generator that is
-// cryptographically strong and that nobody knows the seed of. Swap exchanges things i and j.
-func Shuffle(n int, swap func(i, j int)) { random().Shuffle(n, swap) }
-
-// random returns a strong generator with a seed of the operating system's entropy.
-func random() *mrand.Rand {
-	var seed [32]byte
-	rand.Read(seed[:])
-	return mrand.New(mrand.NewChaCha8(seed))
-}
 
 // appendSecret appends a secret to a row.
 func appendSecret(row []byte, d sealed.Data, present bool) []byte {

@@ -256,7 +256,11 @@ func (w *writer) seal(cells []byte, t *contents, i int) ([]byte, error) {
 
 // writeAccounts tells the owner the names of the accounts, in random order.
 func (w *writer) writeAccounts(ctx context.Context) error {
-	order := random().Perm(len(w.accounts))
+	order := make([]int, len(w.accounts))
+	for i := range order {
+		order[i] = i
+	}
+	sealed.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	rows := w.done.Rows // accounts are none
 	defer func() { w.done.Rows = rows }()
 	return w.insert("geosql_sealed_account", 2, func(s *sqlite.Stmt) error {

@@ -11,7 +11,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/geosql/geosql/cmd/geosql/internal/vault"
 	"github.com/geosql/geosql/internal/cli"
@@ -92,7 +91,7 @@ func readAccounts(ctx context.Context, path string) (map[string]sealed.Account, 
 		if !isPseudonym(cells[2]) {
 			return errors.New("the pseudonym has other than 16 hexadecimal digits")
 		}
-		if err := checkAccountName(cells[0]); err != nil {
+		if err := sealed.CheckAccountName(cells[0]); err != nil {
 			return err
 		}
 		a := sealed.Account{Number: number, Pseudonym: cells[2]}
@@ -110,17 +109,6 @@ func isPseudonym(text string) bool {
 	return len(text) == 16 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// checkAccountName refuses texts that cannot be the name of an account.
-func checkAccountName(name string) error {
-	switch {
-	case name == "*":
-		return errors.New("'*' stands for every account and is none")
-	case !utf8.ValidString(name):
-		return errors.New("the name of an account is not UTF-8 text")
-	}
-	return nil
-}
-
 // readNames returns the lines of a file, each once.
 func readNames(path string) (names []string, err error) {
 	text, err := readFileOrZip(path)
@@ -135,7 +123,7 @@ func readNames(path string) (names []string, err error) {
 		if name == "" || seen[name] {
 			continue
 		}
-		if err := checkAccountName(name); err != nil {
+		if err := sealed.CheckAccountName(name); err != nil {
 			return nil, fmt.Errorf("%s: line %d: %w", path, number, err)
 		}
 		seen[name] = true

@@ -40,19 +40,26 @@ type Append struct {
 
 // Run reads the file, and then adds its rows.
 func (t *Append) Run(ctx context.Context) error {
+	lines := isSealedLines(t.File)
 	switch {
+	case lines && (len(t.Keys.Names) > 0 || t.Sign != nil || t.Accounts != nil || t.NewKey || len(t.Lat)+len(t.Lon) > 0):
+		return cli.UsageError("append: FILE.jsonl is sealed and signed: it takes no flag but --ledger")
+	case lines:
 	case len(t.Keys.Names) != 1:
 		return cli.UsageError("append: give the owner's public key, once, with --key KEY.pub")
 	case len(t.Lat) != len(t.Lon):
 		return cli.UsageError("append: give --lat and --lon together")
 	}
-	if err := t.readKeys(ctx); err != nil {
+	add := t.append
+	if lines {
+		add = t.appendBatches
+	} else if err := t.readKeys(ctx); err != nil {
 		return err
 	}
-	if err := t.open(); err != nil {
+	if err := t.open(lines); err != nil {
 		return err
 	}
-	err := t.append(ctx)
+	err := add(ctx)
 	if t.owner != nil {
 		return t.owner.Close(err)
 	}
@@ -89,10 +96,14 @@ func (t *Append) readKeys(ctx context.Context) error {
 	return nil
 }
 
-// open opens the database, and the ledger if nobody signs.
-func (t *Append) open() (err error) {
+// open opens the database, and the ledger if nobody signs. Signed lines need no ledger: anybody may carry and add them.
+func (t *Append) open(signed bool) (err error) {
 	if t.Sign == nil {
 		t.owner, err = vault.Open(t.Path, t.Ledger)
+		if signed && errors.Is(err, fs.ErrNotExist) && t.Ledger == (store.LedgerFlags{}) {
+			t.conn, err = vault.OpenDatabase(t.Path)
+			return err
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("append: %w; a collector, who has no ledger, signs with --sign KEY", err)
 		}

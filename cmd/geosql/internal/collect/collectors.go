@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/geosql/geosql/cmd/geosql/internal/session"
 	"github.com/geosql/geosql/cmd/geosql/internal/vault"
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/sealed/catalog"
 )
 
@@ -24,10 +26,11 @@ type Collectors struct {
 
 // collectorActions are the actions of the command collector.
 var collectorActions = map[string]session.Action[func(t *Collectors, ctx context.Context, v *vault.Vault, name string) error]{
-	"add":      {Named: true, Run: (*Collectors).add},
-	"revoke":   {Named: true, Run: (*Collectors).revoke},
-	"list":     {Run: (*Collectors).list},
-	"accounts": {Run: (*Collectors).accounts},
+	"add":         {Named: true, Run: (*Collectors).add},
+	"revoke":      {Named: true, Run: (*Collectors).revoke},
+	"list":        {Run: (*Collectors).list},
+	"accounts":    {Run: (*Collectors).accounts},
+	"declaration": {Run: (*Collectors).declaration},
 }
 
 func (t *Collectors) Run(ctx context.Context, operands []string) error {
@@ -167,6 +170,20 @@ func (t *Collectors) list(ctx context.Context, v *vault.Vault, _ string) error {
 		rows = append(rows, r)
 	}
 	return session.PrintRows(ctx, t.Output.Mode, rows)
+}
+
+// declaration prints what a device needs of the database to seal for it, with the id that commits to it.
+func (t *Collectors) declaration(_ context.Context, v *vault.Vault, _ string) error {
+	id, d, err := catalog.ReadDeclaration(v.Conn)
+	if err != nil {
+		return fmt.Errorf("%s: %w", v.Path, err)
+	}
+	out := json.NewEncoder(os.Stdout)
+	out.SetEscapeHTML(false)
+	return out.Encode(struct {
+		Database string `json:"database"`
+		*sealed.Declaration
+	}{hex.EncodeToString(id[:]), d})
 }
 
 // accounts prints the numbers and pseudonyms of names. Names that the database does not know get

@@ -6,7 +6,6 @@ import (
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/internal/cli"
 	"github.com/geosql/geosql/sealed"
-	"github.com/geosql/geosql/sealed/sealing"
 )
 
 // plainRows are the rows of a file before they are sealed. Secrets have the form that is sealed.
@@ -80,7 +79,7 @@ func (r *plainRows) pays(name string, null, secrets bool, column string) error {
 	}
 	account, known := r.byName[name]
 	if !known {
-		if err := checkAccountName(name); err != nil {
+		if err := sealed.CheckAccountName(name); err != nil {
 			return fmt.Errorf("column %s: %w", column, err)
 		}
 		account = len(r.accounts)
@@ -136,5 +135,5 @@ func (r *plainRows) paying() (all []int32) {
 
 // shuffle puts the rows into random order.
 func (r *plainRows) shuffle() {
-	sealing.Shuffle(len(r.order), func(i, j int) { r.order[i], r.order[j] = r.order[j], r.order[i] })
+	sealed.Shuffle(len(r.order), func(i, j int) { r.order[i], r.order[j] = r.order[j], r.order[i] })
 }

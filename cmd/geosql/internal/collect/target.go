@@ -9,6 +9,7 @@ import (
 	"github.com/geosql/geosql/dataset"
 	"github.com/geosql/geosql/dataset/infer"
 	"github.com/geosql/geosql/internal/cli"
+	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/sealed/catalog"
 	"github.com/geosql/geosql/sealed/sealing"
 )
@@ -31,35 +32,30 @@ type place struct {
 	kind  dataset.Kind // of a public column
 }
 
-// newTarget finds the columns of the table in the file. It goes by the declarations of the database,
+// findTable finds the table that rows are added to. It goes by the declarations of the database,
 // once they are known to be unchanged since its sealing.
-func (t *Append) newTarget(d *cli.DataSet) (*target, error) {
-	id, all, err := catalog.ReadColumns(t.conn)
+func (t *Append) findTable() (table sealed.Table, columns []*sealed.Column, account int, err error) {
+	id, d, err := catalog.ReadDeclaration(t.conn)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", t.Path, err)
+		return table, nil, 0, fmt.Errorf("%s: %w", t.Path, err)
 	}
 	t.database = id
-	g := &target{account: -1}
+	table, columns, account, found := d.Table(t.Table)
+	if !found {
+		err = fmt.Errorf("append: %s has no sealed table %s: there is %s", t.Path, t.Table, strings.Join(d.TableNames(), ", "))
+	}
+	return table, columns, account, err
+}
+
+// newTarget finds the columns of the table in the file.
+func (t *Append) newTarget(d *cli.DataSet) (*target, error) {
+	table, columns, account, err := t.findTable()
+	if err != nil {
+		return nil, err
+	}
+	g := &target{table: table.Name, account: account}
 	if form, csv := dataset.CSVFormOf(d.Reader); csv && form.Separator != ',' {
 		g.commas.DecimalComma = true
-	}
-	declared := map[string]catalog.Column{}
-	var tables []string
-	accountName := ""
-	for _, c := range all {
-		if strings.EqualFold(c.Table, t.Table) {
-			g.table, accountName = c.Table, c.Account
-			declared[strings.ToLower(c.Name)] = c
-		}
-		if !slices.Contains(tables, c.Table) {
-			tables = append(tables, c.Table)
-		}
-	}
-	if g.table == "" {
-		return nil, fmt.Errorf("append: %s has no sealed table %s: there is %s", t.Path, t.Table, strings.Join(tables, ", "))
-	}
-	if g.names, _, err = catalog.TableColumns(t.conn, g.table); err != nil {
-		return nil, err
 	}
 	fields := d.Fields()
 	used := map[int]bool{}
@@ -81,23 +77,20 @@ func (t *Append) newTarget(d *cli.DataSet) (*target, error) {
 		}
 		return 0, fmt.Errorf("%s has no column %s, which table %s needs: it has %s", t.File, strings.Join(names, " or "), g.table, strings.Join(there, ", "))
 	}
-	for i, name := range g.names {
-		c, isSealed := declared[strings.ToLower(name)]
+	for i, c := range columns {
+		name := table.Columns[i].Name
 		var column *sealing.Column
-		if isSealed {
-			if column, err = sealing.NewColumn(c); err != nil {
+		if c != nil {
+			if column, err = sealing.NewColumn(catalog.Column(*c)); err != nil {
 				return nil, err
 			}
 		}
 		wanted := [][]string{{name}}
-		switch {
-		case isSealed && column.IsLocation():
+		if c != nil && column.IsLocation() {
 			locations++
 			if wanted, err = t.coordinates(name, locations); err != nil {
 				return nil, err
 			}
-		case strings.EqualFold(name, accountName):
-			g.account = i
 		}
 		var p place
 		for _, names := range wanted {
@@ -108,13 +101,10 @@ func (t *Append) newTarget(d *cli.DataSet) (*target, error) {
 			p.cells = append(p.cells, at)
 			p.kind = fields[g.chosen[at]].Kind
 		}
-		g.columns, g.places = append(g.columns, column), append(g.places, p)
+		g.names, g.columns, g.places = append(g.names, name), append(g.columns, column), append(g.places, p)
 	}
 	if len(t.Lat) > locations {
 		return nil, cli.UsageError(fmt.Sprintf("append: table %s has %s, and --lat is given for %d", g.table, cli.Count(int64(locations), "location"), len(t.Lat)))
-	}
-	if g.account < 0 {
-		return nil, fmt.Errorf("table %s of %s has no column %s with accounts", g.table, t.Path, accountName)
 	}
 	for i, f := range fields {
 		if !used[i] {

@@ -29,10 +29,12 @@ func (t *Append) leaveOutErased(rows *plainRows) (left int) {
 	return before - len(rows.order)
 }
 
+var errReplaced = errors.New("the database was replaced meanwhile: try again")
+
 // write adds the session, the accounts and the rows, in the transaction that is open.
 func (t *Append) write(ctx context.Context, rows *plainRows) (err error) {
 	if id, err := catalog.ReadID(t.conn); err != nil || id != t.database {
-		return cmp.Or(err, errors.New("the database was replaced meanwhile: try again"))
+		return cmp.Or(err, errReplaced)
 	}
 	if t.NewKey {
 		if err := catalog.AddKey(t.conn, t.public); err != nil {
@@ -68,7 +70,7 @@ func (t *Append) enterAccounts(rows *plainRows, sealer *sealed.Sealer) ([]sealed
 			return nil, err
 		}
 	}
-	entered, err := catalog.Entered(t.conn, t.signer)
+	entered, err := catalog.Entered(t.conn, t.signer.Public().Verifier())
 	if err != nil {
 		return nil, err
 	}
@@ -105,12 +107,7 @@ func (t *Append) enterAccounts(rows *plainRows, sealer *sealed.Sealer) ([]sealed
 
 // write seals the rows and adds them.
 func (g *target) write(ctx context.Context, conn *sqlite.Conn, rows *plainRows, accounts []sealed.Account, sealer *sealed.Sealer) error {
-	names := make([]string, len(g.names))
-	for i, name := range g.names {
-		names[i] = sqlite.QuoteName(name)
-	}
-	insert, _, err := conn.Prepare("INSERT INTO main." + sqlite.QuoteName(g.table) + "(" + strings.Join(names, ", ") +
-		") VALUES (?" + strings.Repeat(", ?", len(names)-1) + ")")
+	insert, err := prepareInsert(conn, g.table, g.names)
 	if err != nil {
 		return err
 	}
@@ -132,6 +129,17 @@ func (g *target) write(ctx context.Context, conn *sqlite.Conn, rows *plainRows, 
 		}
 	}
 	return nil
+}
+
+// prepareInsert returns a statement that inserts a row of all columns of a table.
+func prepareInsert(conn *sqlite.Conn, table string, columns []string) (*sqlite.Stmt, error) {
+	names := make([]string, len(columns))
+	for i, name := range columns {
+		names[i] = sqlite.QuoteName(name)
+	}
+	insert, _, err := conn.Prepare("INSERT INTO main." + sqlite.QuoteName(table) + "(" + strings.Join(names, ", ") +
+		") VALUES (?" + strings.Repeat(", ?", len(names)-1) + ")")
+	return insert, err
 }
 
 // bindRow binds the parameters of a row.
