@@ -13,8 +13,15 @@ type head struct {
 }
 
 // Order returns the numbers of n names in ascending order of the names. Names often have a common prefix; the
-// eight bytes after it distinguish most of them.
+// eight bytes after it distinguish most of them. Names that are in order already are only compared.
 func Order[S string | []byte](n int, name func(int) S) []int32 {
+	if ascending(n, name) {
+		order := make([]int32, n)
+		for i := range order {
+			order[i] = int32(i)
+		}
+		return order
+	}
 	prefix := commonPrefix(n, name)
 	heads := make([]head, n)
 	for i := range heads {
@@ -33,6 +40,16 @@ func Order[S string | []byte](n int, name func(int) S) []int32 {
 		}
 	}
 	return order
+}
+
+// ascending reports whether the names are in ascending order.
+func ascending[S string | []byte](n int, name func(int) S) bool {
+	for i := 1; i < n; i++ {
+		if string(name(i-1)) > string(name(i)) {
+			return false
+		}
+	}
+	return true
 }
 
 func compare[S string | []byte](a, b S) int {

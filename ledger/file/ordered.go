@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
@@ -31,10 +32,20 @@ const balanceCells = 7
 func appendBalance(cells []byte, from *engine.Origin, p *engine.Posting) []byte {
 	cells = sqlite.AppendText(cells, p.Account)
 	cells = sqlite.AppendText(cells, string(from.Unit))
-	for _, v := range [...]int64{int64(p.After.Spent), int64(p.After.Reserved), p.After.Window.Start, int64(p.After.Window.Spent), p.After.LastCharge} {
-		cells = sqlite.AppendInt(cells, v)
+	cells = sqlite.AppendInt(cells, int64(p.After.Spent))
+	cells = sqlite.AppendInt(cells, int64(p.After.Reserved))
+	cells = appendWindow(cells, p.After.Window)
+	return sqlite.AppendInt(cells, p.After.LastCharge)
+}
+
+// appendWindow appends the start and the amount of a window. Its start is NULL where there is none.
+func appendWindow(cells []byte, w ledger.WindowUse) []byte {
+	if w.Start == 0 {
+		cells = sqlite.AppendNull(cells)
+	} else {
+		cells = sqlite.AppendInt(cells, w.Start)
 	}
-	return cells
+	return sqlite.AppendInt(cells, int64(w.Spent))
 }
 
 // addEntries writes the entries of postings, and the balances, unless they have none, while the processor's cache has their pages. One
@@ -123,12 +134,7 @@ func (t *transaction) appendEntries(cells []byte, from *engine.Origin, postings 
 		cells = sqlite.AppendInt(cells, int64(e.Spent))
 		cells = sqlite.AppendInt(cells, int64(e.Reserved))
 		cells = sqlite.AppendInt(cells, e.Evaluations)
-		if e.Window.Start == 0 {
-			cells = sqlite.AppendNull(cells)
-		} else {
-			cells = sqlite.AppendInt(cells, e.Window.Start)
-		}
-		cells = sqlite.AppendInt(cells, int64(e.Window.Spent))
+		cells = appendWindow(cells, e.Window)
 		cells = sqlite.AppendBlob(cells, t.head.Hash[:])
 	}
 	return cells
@@ -161,7 +167,7 @@ INSERT OR FAIL INTO entry(id, statement, time, function, account, unit, spent, r
 
 // putBalancesSQL returns the SQL that writes n balances in one run, with the columns in the order of the table.
 func putBalancesSQL(n int) string {
-	rows := strings.Repeat(", (?, ?, ?, ?, nullif(?, 0), ?, ?)", n)
+	rows := strings.Repeat(", (?, ?, ?, ?, ?, ?, ?)", n)
 	return `
 INSERT OR FAIL INTO balance(account, unit, spent, reserved, window_start, window_spent, last_charge) VALUES ` + rows[len(", "):] + `
 ON CONFLICT DO UPDATE SET spent = excluded.spent, reserved = excluded.reserved, window_start = excluded.window_start,

@@ -96,16 +96,16 @@ func (w walk) split() (once walk, again []int32) {
 	return once, again
 }
 
-// each calls visit for the standing of each account.
+// each calls visit for the standing of each account, which is visit's until it returns.
 func (w walk) each(r Reader, unit budget.Unit, visit func(i int, s *ledger.Standing) error) error {
 	standings, err := r.Ascending(unit, len(w.order))
 	if err != nil {
 		return err
 	}
 	defer standings.Close()
+	var s ledger.Standing
 	for _, i := range w.order {
-		s, err := standings.Standing(w.account(int(i)))
-		if err == nil {
+		if s, err = standings.Standing(w.account(int(i))); err == nil {
 			err = visit(int(i), &s)
 		}
 		if err != nil {
