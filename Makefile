@@ -163,6 +163,13 @@ release:
 		$(addprefix $(BUILD)/linux-arm64/,geosql geosql.so geosql_test.so) \
 		$(addprefix $(BUILD)/windows-amd64/,geosql.exe geosql.dll geosql_test.dll) $(BUILD)/static/geosql
 
+# The npm package geosql-device, in $(BUILD)/device: exact draws for browsers and Node, in WebAssembly of Go's own compiler.
+.PHONY: device
+device:
+	mkdir -p $(BUILD)/device
+	cp cmd/geosql-device/npm/* LICENSE $$($(GO) env GOROOT)/lib/wasm/wasm_exec.js $(BUILD)/device
+	CGO_ENABLED=0 GOOS=js GOARCH=wasm $(GO) build -buildvcs=false -trimpath -ldflags '-s -w -buildid=' -o $(BUILD)/device/draw.wasm ./cmd/geosql-device/draw
+
 # The documentation as a site, in $(BUILD)/site; any server of files shows it, under any path.
 .PHONY: site
 site: docs/.vitepress/node_modules

@@ -28,6 +28,7 @@ type Source struct {
 	pool    uint64 // unread single bits, the next one on top
 	pooled  int    // number of bits in pool
 	entropy io.Reader
+	reads   int // how many bytes it reads at a time
 
 	// certify makes integer arithmetic decide every comparison, on the very bits
 	// that float64 found sufficient. Only tests set it.
@@ -40,7 +41,21 @@ func NewSource(entropy io.Reader) *Source {
 	if entropy == nil {
 		entropy = rand.Reader
 	}
-	return &Source{entropy: entropy, next: bufferSize}
+	return &Source{entropy: entropy, next: bufferSize, reads: bufferSize}
+}
+
+// NewSmallSource returns a Source for a draw or two at a time, after which [Source.Erase] forgets the rest: it reads 256
+// bytes at a time.
+func NewSmallSource(entropy io.Reader) *Source {
+	s := NewSource(entropy)
+	s.reads = 256
+	return s
+}
+
+// Erase forgets all bits that were read and are not used.
+func (s *Source) Erase() {
+	clear(s.buf[:])
+	s.next, s.pool, s.pooled = bufferSize, 0, 0
 }
 
 // An EntropyError is the panic value of a draw whose entropy failed.
@@ -55,10 +70,10 @@ func (e *EntropyError) Unwrap() error { return e.Err }
 
 // fill replaces a consumed buffer.
 func (s *Source) fill() {
-	if _, err := io.ReadFull(s.entropy, s.buf[:]); err != nil {
+	if _, err := io.ReadFull(s.entropy, s.buf[bufferSize-s.reads:]); err != nil {
 		panic(&EntropyError{Err: err})
 	}
-	s.next = 0
+	s.next = bufferSize - s.reads
 }
 
 // Uint32 returns 32 fair bits.
