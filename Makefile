@@ -172,8 +172,8 @@ device:
 
 # The documentation as a site, in $(BUILD)/site; any server of files shows it, under any path.
 .PHONY: site
-site: docs/.vitepress/node_modules
-	docs/.vitepress/node_modules/.bin/vitepress build docs --outDir $(abspath $(BUILD)/site)
+site: device docs/.vitepress/node_modules
+	GEOSQL_DEVICE=$(abspath $(BUILD))/device docs/.vitepress/node_modules/.bin/vitepress build docs --outDir $(abspath $(BUILD)/site)
 
 docs/.vitepress/node_modules: docs/.vitepress/package.json
 	npm install --prefix docs/.vitepress --no-package-lock --no-audit --no-fund

@@ -150,7 +150,7 @@ func TestDeadLinksAreFound(t *testing.T) {
 
 // policy forbids a browser to load anything from another host. A load that a page tries from there
 // is reported to the console.
-const policy = "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
+const policy = "default-src 'self'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
 
 // serve serves a folder below a path and returns the address of the folder.
 func serve(t *testing.T, folder, under string) string {

@@ -32,7 +32,10 @@ export default defineConfig({
   cacheDir: fileURLToPath(new URL('node_modules/.cache', import.meta.url)),
   metaChunk: true,
   buildEnd: ({ outDir }) => relocate(outDir),
-  vite: { build: { chunkSizeWarningLimit: 2000 } }, // kB: the index of the search
+  vite: {
+    resolve: { alias: { 'geosql-device': path.join(process.env.GEOSQL_DEVICE, 'index.js') } },
+    build: { chunkSizeWarningLimit: 2000 }, // kB: the index of the search
+  },
   markdown: {
     anchor: { slugify },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },

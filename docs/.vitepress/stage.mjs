@@ -17,7 +17,7 @@ function pagePath(file, isFolder) {
   return /\.(md|svg)$/.test(page) ? page : page + '.md'
 }
 
-const languages = { '.sql': 'sql', '.go': 'go', '.mod': 'go', '.py': 'python', '.js': 'js', '.csv': 'csv' }
+const languages = { '.sql': 'sql', '.go': 'go', '.mod': 'go', '.py': 'python', '.js': 'js', '.mjs': 'js', '.css': 'css', '.html': 'html', '.csv': 'csv' }
 
 // Copies the pages under root to the folder into, and returns for each the path of what it shows.
 export function stage(root, into) {

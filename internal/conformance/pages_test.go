@@ -31,6 +31,12 @@ var readers = map[string]func(t *testing.T) reader{
 		project(t)
 		return newReader(t, filepath.Dir(nodeBinary(t)))
 	},
+	"device": func(t *testing.T) reader {
+		need.Programs(t, "make", "npm")
+		r := cloneReader(t)
+		r.path = filepath.Dir(nodeBinary(t))
+		return r
+	},
 	"go": func(t *testing.T) reader {
 		need.Modules(t)
 		r := cloneReader(t)
@@ -117,6 +123,9 @@ func (r reader) command(b doctest.Block) (*exec.Cmd, error) {
 		return exec.Command(filepath.Join(r.path, "python"), file), os.WriteFile(file, []byte(b.Code), 0o644)
 	case "js":
 		file := filepath.Join(r.folder, "example.js")
+		if strings.HasPrefix(b.Code, "import ") {
+			file = filepath.Join(r.folder, "example.mjs")
+		}
 		return exec.Command(filepath.Join(r.path, "node"), file), os.WriteFile(file, []byte(b.Code), 0o644)
 	case "c":
 		file, program := filepath.Join(r.folder, "example.c"), filepath.Join(r.folder, "example")
