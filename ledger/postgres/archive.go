@@ -252,7 +252,7 @@ WHERE e.epsilon_limit IS NULL AND e.unit <> '' GROUP BY e.account, e.unit, b.win
 			var at int64
 			err := rows.Scan(&c.Account, &unit, &c.Spent, &c.Reserved, &c.Evaluations, &at, &c.window.Start, &c.window.Spent)
 			c.Origin = run.Origin(at, engine.ArchiveFunction, unit)
-			if a := t.accounts[engine.Key{Account: c.Account, Unit: c.Unit}]; a != nil { // it may be charged in this transaction
+			if a := t.accounts.find(engine.Key{Account: c.Account, Unit: c.Unit}); a != nil { // it may be charged in this transaction
 				c.window = a.standing.Stored
 			}
 			return err

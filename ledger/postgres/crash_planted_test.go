@@ -116,7 +116,7 @@ func grantLost(w *worker) func() error {
 
 // chargeBlindly is runOnce for a charge, and a commit that does not resolve doubts.
 func (s *store) chargeBlindly(ctx context.Context, k engine.Key) error {
-	t, err := s.begin(ctx, &plan{keys: map[engine.Key]struct{}{k: {}}})
+	t, err := s.begin(ctx, &plan{keys: []engine.Key{k}})
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -61,8 +63,8 @@ func (s *store) shutdown() error {
 
 // plan is known of a transaction before it begins.
 type plan struct {
-	keys  map[engine.Key]struct{} // their balances are locked
-	alone bool                    // whether no other transaction may run beside it
+	keys  []engine.Key // their balances are locked
+	alone bool         // whether no other transaction may run beside it
 }
 
 // again is the error of a transaction that has to run again, with more in its plan.
@@ -122,13 +124,10 @@ func (s *store) run(jobs []*engine.Job) error {
 
 // runAll runs jobs in a transaction, all or none, until the context is done.
 func (s *store) runAll(ctx context.Context, jobs []*engine.Job) error {
-	p := plan{keys: map[engine.Key]struct{}{}}
+	var p plan
 	for _, j := range jobs {
-		if j.Needs == nil {
-			continue
-		}
-		for k := range j.Needs {
-			p.keys[k] = struct{}{}
+		if j.Needs != nil {
+			p.keys = slices.AppendSeq(p.keys, iter.Seq[engine.Key](j.Needs))
 		}
 	}
 	return retry(ctx, func(soon context.Context) error { return s.runOnce(ctx, soon, jobs, &p) })

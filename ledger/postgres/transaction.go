@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -23,7 +24,7 @@ type transaction struct {
 	open  bool // on the server
 	again bool // it has to be given up, and run again
 
-	accounts map[engine.Key]*account // that are locked
+	accounts lockedAccounts
 	changed  []*account
 	stale    bool // whether limits were set since those of the accounts were read
 
@@ -44,6 +45,40 @@ type account struct {
 	changed  bool
 }
 
+// lockedAccounts are the accounts that a transaction has locked. There may be a million of them.
+type lockedAccounts struct {
+	planned []account // in ascending order
+	next    int       // behind the one that was found last: many are found in their order
+	others  map[engine.Key]*account
+}
+
+// find returns the account of a key, or nil if it is not locked.
+func (s *lockedAccounts) find(k engine.Key) *account {
+	if s.next >= len(s.planned) || s.planned[s.next].key() != k {
+		at, found := sort.Find(len(s.planned), func(i int) int { return compareKeys(k, s.planned[i].key()) })
+		if !found {
+			return s.others[k]
+		}
+		s.next = at
+	}
+	s.next++
+	return &s.planned[s.next-1]
+}
+
+// all yields the accounts.
+func (s *lockedAccounts) all(yield func(*account) bool) {
+	for i := range s.planned {
+		if !yield(&s.planned[i]) {
+			return
+		}
+	}
+	for _, a := range s.others {
+		if !yield(a) {
+			return
+		}
+	}
+}
+
 // entries are the rows of table entry that a transaction writes, by columns.
 type entries struct {
 	statement, time           column[int64]
@@ -53,6 +88,18 @@ type entries struct {
 	epsilonLimit, windowLimit column[int64]
 	hash                      [][32]byte
 	scratch                   []byte
+}
+
+// grow makes room for n entries.
+func (r *entries) grow(n int) {
+	for _, c := range []*column[int64]{&r.statement, &r.time, &r.spent, &r.reserved, &r.evals,
+		&r.windowStart, &r.windowSpent, &r.epsilonLimit, &r.windowLimit} {
+		*c = slices.Grow(*c, n)
+	}
+	for _, c := range []*column[string]{&r.function, &r.account, &r.unit} {
+		*c = slices.Grow(*c, n)
+	}
+	r.hash = slices.Grow(r.hash, n)
 }
 
 // add adds an entry.
@@ -83,7 +130,7 @@ func (s *store) begin(ctx context.Context, p *plan) (*transaction, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &transaction{reader: reader{store: s, conn: conn, ctx: ctx}, plan: p, open: true, accounts: make(map[engine.Key]*account, len(p.keys))}
+	t := &transaction{reader: reader{store: s, conn: conn, ctx: ctx}, plan: p, open: true}
 	t.before = t.flush
 	if s.writer == nil {
 		s.writer, err = s.claim(ctx, conn.Conn())
@@ -107,16 +154,13 @@ func (s *store) begin(ctx context.Context, p *plan) (*transaction, error) {
 
 // enter locks and reads the rows of the plan.
 func (t *transaction) enter(ctx context.Context, p *plan) error {
-	keys := make([]engine.Key, 0, len(p.keys))
-	for k := range p.keys {
+	slices.SortFunc(p.keys, compareKeys)
+	p.keys = slices.Compact(p.keys)
+	accounts, units := make([]string, len(p.keys)), make([]string, len(p.keys))
+	for i, k := range p.keys {
 		if err := checkKey(k); err != nil {
 			return err
 		}
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, compareKeys)
-	accounts, units := make([]string, len(keys)), make([]string, len(keys))
-	for i, k := range keys {
 		accounts[i], units[i] = k.Account, string(k.Unit)
 	}
 	batch := &pgconn.Batch{}
@@ -131,7 +175,7 @@ func (t *transaction) enter(ctx context.Context, p *plan) error {
 	if len(results) != 3 || len(results[2].Rows) != 1 || len(results[2].Rows[0]) != 13 {
 		return errAnswer
 	}
-	return t.entered(results[2].Rows[0], keys, sent)
+	return t.entered(results[2].Rows[0], p.keys, sent)
 }
 
 // entered takes in the answer of geosql.enter.
@@ -181,18 +225,17 @@ func (t *transaction) addStandings(standings, places []byte, keys []engine.Key) 
 	if err != nil {
 		return err
 	}
+	t.accounts.planned = make([]account, len(keys))
 	for i := range all {
-		t.add(keys[all[i].key], &all[i])
+		t.accounts.planned[all[i].key].set(keys[all[i].key], &all[i])
 	}
 	return nil
 }
 
-// add adds an account that is locked.
-func (t *transaction) add(k engine.Key, f *found) *account {
-	a := &account{place: f.place}
+// set sets an account to what was found of it.
+func (a *account) set(k engine.Key, f *found) {
+	a.place = f.place
 	a.stored = setStanding(&a.standing, k, f.numbers)
-	t.accounts[k] = a
-	return a
 }
 
 // checkServer returns an error for a server that may lose its commits.
@@ -417,13 +460,13 @@ func (t *transaction) locked(k engine.Key) (*account, error) {
 	if err := t.refresh(); err != nil {
 		return nil, err
 	}
-	if a := t.accounts[k]; a != nil {
+	if a := t.accounts.find(k); a != nil {
 		return a, nil
 	}
 	if err := checkKey(k); err != nil {
 		return nil, err
 	}
-	t.plan.keys[k] = struct{}{}
+	t.plan.keys = append(t.plan.keys, k)
 	one, err := t.find(standingsSQL+lockNow, []engine.Key{k})
 	if hasCode(err, "55P03") {
 		return nil, t.giveUp()
@@ -431,27 +474,35 @@ func (t *transaction) locked(k engine.Key) (*account, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.add(k, &one[0]), nil
+	a := new(account)
+	a.set(k, &one[0])
+	if t.accounts.others == nil {
+		t.accounts.others = map[engine.Key]*account{}
+	}
+	t.accounts.others[k] = a
+	return a, nil
 }
 
 // refresh reads the limits of the accounts again if limits were set.
 func (t *transaction) refresh() error {
-	if !t.stale || len(t.accounts) == 0 {
-		return nil
+	var keys []engine.Key
+	var known []*account
+	if t.stale {
+		for a := range t.accounts.all {
+			keys, known = append(keys, a.key()), append(known, a)
+		}
 	}
-	keys := make([]engine.Key, 0, len(t.accounts))
-	for k := range t.accounts {
-		keys = append(keys, k)
+	if len(keys) == 0 {
+		return nil
 	}
 	all, err := t.find(standingsSQL+unlocked, keys)
 	if err != nil {
 		return err
 	}
 	for i := range all {
-		k := keys[all[i].key]
 		var now ledger.Standing
-		setStanding(&now, k, all[i].numbers)
-		s := &t.accounts[k].standing
+		setStanding(&now, keys[all[i].key], all[i].numbers)
+		s := &known[all[i].key].standing
 		s.Limit, s.Limited, s.Window, s.LimitSet = now.Limit, now.Limited, now.Window, now.LimitSet
 	}
 	t.stale = false
@@ -490,9 +541,12 @@ var errNotRead = errors.New("a balance was not read before it was written")
 
 // Post implements [engine.Transaction].
 func (t *transaction) Post(from *engine.Origin, postings []engine.Posting) error {
+	if len(postings) > 1 {
+		t.entries.grow(max(len(postings), len(t.accounts.planned)-len(t.entries.hash)))
+	}
 	for i := range postings {
 		p := &postings[i]
-		a := t.accounts[engine.Key{Account: p.Account, Unit: from.Unit}]
+		a := t.accounts.find(engine.Key{Account: p.Account, Unit: from.Unit})
 		if a == nil {
 			return errNotRead
 		}
