@@ -64,13 +64,38 @@ func newPrivateKey(key hpke.PrivateKey) (*PrivateKey, error) {
 
 func newPublicKey(key hpke.PublicKey, verifier ed25519.PublicKey) PublicKey {
 	k := PublicKey{key: key, verifier: verifier}
-	hash := sha256.Sum256(k.bytes())
+	hash := sha256.Sum256(k.Bytes())
 	k.id = KeyID(hash[:8])
 	return k
 }
 
-// bytes returns the serialised public key: that of HPKE and that of Ed25519.
-func (k PublicKey) bytes() []byte { return append(k.key.Bytes(), k.verifier...) }
+// NewPublicKey returns the public key that Bytes has serialised.
+func NewPublicKey(b []byte) (PublicKey, error) {
+	end := len(b) - ed25519.PublicKeySize
+	if end < 0 {
+		return PublicKey{}, errPublicKey
+	}
+	key, err := kem.NewPublicKey(b[:end])
+	if err != nil {
+		return PublicKey{}, errPublicKey
+	}
+	return newPublicKey(key, b[end:]), nil
+}
+
+// NewPrivateKey returns the private key that Bytes has serialised.
+func NewPrivateKey(b []byte) (*PrivateKey, error) {
+	key, err := kem.NewPrivateKey(b)
+	if err != nil {
+		return nil, errPrivateKey
+	}
+	return newPrivateKey(key)
+}
+
+// Bytes returns the serialised private key. Anybody who reads it can open every value.
+func (k *PrivateKey) Bytes() ([]byte, error) { return k.key.Bytes() }
+
+// Bytes returns the serialised public key: that of HPKE and that of Ed25519.
+func (k PublicKey) Bytes() []byte { return append(k.key.Bytes(), k.verifier...) }
 
 // Public returns the public half.
 func (k *PrivateKey) Public() PublicKey { return k.public }
@@ -102,7 +127,7 @@ func (k *PrivateKey) MarshalText() ([]byte, error) {
 
 // MarshalText returns the public key in PEM. It never fails.
 func (k PublicKey) MarshalText() ([]byte, error) {
-	return pem.EncodeToMemory(&pem.Block{Type: publicLabel, Bytes: k.bytes()}), nil
+	return pem.EncodeToMemory(&pem.Block{Type: publicLabel, Bytes: k.Bytes()}), nil
 }
 
 // Errors of reading keys. They show nothing of the text.
@@ -139,11 +164,7 @@ func ParsePrivateKey(text []byte, passphrase func() ([]byte, error)) (*PrivateKe
 	default:
 		return nil, errPrivateKey
 	}
-	key, err := kem.NewPrivateKey(b)
-	if err != nil {
-		return nil, errPrivateKey
-	}
-	return newPrivateKey(key)
+	return NewPrivateKey(b)
 }
 
 // ParsePublicKey returns the public key that a text holds.
@@ -155,13 +176,5 @@ func ParsePublicKey(text []byte) (PublicKey, error) {
 	case block == nil || block.Type != publicLabel || len(block.Headers) > 0 || len(rest) > 0:
 		return PublicKey{}, errPublicKey
 	}
-	end := len(block.Bytes) - ed25519.PublicKeySize
-	if end < 0 {
-		return PublicKey{}, errPublicKey
-	}
-	key, err := kem.NewPublicKey(block.Bytes[:end])
-	if err != nil {
-		return PublicKey{}, errPublicKey
-	}
-	return newPublicKey(key, block.Bytes[end:]), nil
+	return NewPublicKey(block.Bytes)
 }

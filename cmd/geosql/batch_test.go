@@ -28,11 +28,10 @@ func (p sealedPlace) device(table, key string) *batch.Sealer {
 	check(p.T, err)
 	signer, err := vault.ReadPrivateKeys([]string{key}, "")
 	check(p.T, err)
-	id := d.Declaration.ID()
 	if got := clitest.Query(p.T, "-csv", "-noheader", p.out, "SELECT lower(hex(id)) FROM geosql_sealed"); strings.TrimSpace(got) != d.Database {
 		p.Errorf("the declaration says %s, the database %s", d.Database, got)
 	}
-	s, err := batch.New(owner, signer[0], id, &d.Declaration, table)
+	s, err := batch.New(owner, signer[0], &d.Declaration, table)
 	check(p.T, err)
 	return s
 }

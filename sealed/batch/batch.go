@@ -71,23 +71,19 @@ type cell struct {
 
 // Errors of New.
 var (
-	errChanged  = errors.New("the declaration differs from the one that 'geosql collector OUT declaration' has printed")
 	errNoTable  = errors.New("the declaration has no sealed table of this name")
 	errUniverse = errors.New("the declaration has a universe that geosql would not declare")
 	errNoKind   = errors.New("the declaration has a column with neither a universe nor a domain")
 )
 
-// New returns a sealer for a table, in whatever case, of the database with an id, which has a declaration. The signer is
+// New returns a sealer for a table, in whatever case, of the database with a declaration. The signer is
 // the collector's key, which the owner has enrolled.
-func New(owner sealed.PublicKey, signer *sealed.PrivateKey, database sealed.DatabaseID, d *sealed.Declaration, table string) (*Sealer, error) {
-	if d.ID() != database {
-		return nil, errChanged
-	}
+func New(owner sealed.PublicKey, signer *sealed.PrivateKey, d *sealed.Declaration, table string) (*Sealer, error) {
 	t, columns, account, found := d.Table(table)
 	if !found {
 		return nil, errNoTable
 	}
-	s := &Sealer{owner: owner, signer: signer, database: database, table: t.Name}
+	s := &Sealer{owner: owner, signer: signer, database: d.ID(), table: t.Name}
 	for i, c := range columns {
 		of, err := newColumn(t.Columns[i].Name, c)
 		if err != nil {
