@@ -163,12 +163,14 @@ release:
 		$(addprefix $(BUILD)/linux-arm64/,geosql geosql.so geosql_test.so) \
 		$(addprefix $(BUILD)/windows-amd64/,geosql.exe geosql.dll geosql_test.dll) $(BUILD)/static/geosql
 
-# The npm package geosql-device, in $(BUILD)/device: exact draws for browsers and Node, in WebAssembly of Go's own compiler.
+# The npm package geosql-device, in $(BUILD)/device: exact draws for browsers and Node, in WebAssembly of Go's own compiler,
+# and sealing in a module of its own. That inlines no calls, which saves 4 % of it.
 .PHONY: device
 device:
 	mkdir -p $(BUILD)/device
 	cp cmd/geosql-device/npm/* LICENSE $$($(GO) env GOROOT)/lib/wasm/wasm_exec.js $(BUILD)/device
 	CGO_ENABLED=0 GOOS=js GOARCH=wasm $(GO) build -buildvcs=false -trimpath -ldflags '-s -w -buildid=' -o $(BUILD)/device/draw.wasm ./cmd/geosql-device/draw
+	CGO_ENABLED=0 GOOS=js GOARCH=wasm $(GO) build -buildvcs=false -trimpath -gcflags=all=-l -ldflags '-s -w -buildid=' -o $(BUILD)/device/seal.wasm ./cmd/geosql-device/seal
 
 # The documentation as a site, in $(BUILD)/site; any server of files shows it, under any path.
 .PHONY: site

@@ -16,9 +16,15 @@ const read = async url => {
   return (await import(/* @vite-ignore */ /* webpackIgnore: true */ files)).readFile(url)
 }
 
+/** Returns an instance of the module at a URL, for go.run. */
+export async function instantiate(url, go) {
+  if (typeof globalThis.crypto?.getRandomValues !== 'function') throw new Error('there is no crypto.getRandomValues: nothing is private without it')
+  const { instance } = await WebAssembly.instantiate(await read(url), go.importObject)
+  return instance
+}
+
 /** Returns the module at a URL, ready to be called. */
 export async function load(url) {
-  if (typeof globalThis.crypto?.getRandomValues !== 'function') throw new Error('there is no crypto.getRandomValues: no draw is private without it')
   const go = new Go()
   let memory
   go.importObject.geosql = {
@@ -32,7 +38,7 @@ export async function load(url) {
       }
     },
   }
-  const { instance } = await WebAssembly.instantiate(await read(url), go.importObject)
+  const instance = await instantiate(url, go)
   const { buffer, call, draw, mem } = instance.exports
   memory = mem
   go.run(instance)

@@ -1,5 +1,3 @@
-//go:build js
-
 // Seal is seal.wasm of the npm package geosql-device: it seals rows for an owner's database on somebody's device, as package
 // sealed/batch says. It hands functions to the function of JavaScript that its first argument names, and waits for calls. Functions return an
 // Error in place of throwing it, which Go cannot.
