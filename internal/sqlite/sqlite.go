@@ -193,6 +193,42 @@ func (c *Conn) Named(name string) bool {
 	return C.gs_named(c.db, text) != 0
 }
 
+// Version returns a number that is another one once other connections have committed changes of the main database. Until then, and
+// while this connection writes nothing, statements find what they found before: SQLite answers them from the pages that it keeps.
+func (c *Conn) Version() (version int64, err error) {
+	err = c.Lift(func() error {
+		return c.Each("PRAGMA main.data_version", func(v []Value) error {
+			version = v[0].Int()
+			return nil
+		})
+	})
+	return version, err
+}
+
+// An Unchanged knows the version of a main database when something was read from it.
+type Unchanged struct {
+	read    bool
+	version int64
+}
+
+// Since calls read, unless read has succeeded before and the main database has not changed since. A connection that may write
+// reads each time, since its own changes leave the version.
+func (u *Unchanged) Since(c *Conn, read func() error) error {
+	if c.Writable() {
+		return read()
+	}
+	version, err := c.Version() // before it is read: a change meanwhile makes it read again
+	if err != nil || u.read && version == u.version {
+		return err
+	}
+	u.read = false
+	if err := read(); err != nil {
+		return err
+	}
+	u.read, u.version = true, version
+	return nil
+}
+
 // Interrupt stops the running statements. It may be called from any goroutine while the
 // connection is open.
 func (c *Conn) Interrupt() { C.gs_interrupt(c.db) }

@@ -47,7 +47,7 @@ func (l *Ledger) Facts(_ context.Context, after int64) (facts []ledger.Fact, err
 		return facts, err
 	}
 	err = l.watch(func(w *watcher) error {
-		facts, err = w.db.facts(after)
+		facts, err = w.facts(after)
 		return err
 	})
 	return facts, engine.Wrap(err)

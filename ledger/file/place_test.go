@@ -103,9 +103,13 @@ func TestAnotherLedgerInTheFile(t *testing.T) {
 	check(t, l.Reserve("m", []ledger.Item{{Account: "bob", Epsilon: 5}}))
 	check(t, other.SetLimit("*", "m", 1000, 0))
 	check(t, other.Close())
+	_, err := l.Facts(t.Context(), 0) // has it looked at
+	check(t, err)
 	spoil(t, l.Path(), "UPDATE meta SET value = '"+other.ID()+"' WHERE key = 'id'")
 	saying(t, "charging", charge(l, "ana", 1), "another ledger was put into the file while in use")
 	saying(t, "from a reservation", charge(l, "bob", 1), "another ledger was put into the file while in use")
+	_, err = l.Facts(t.Context(), 0)
+	saying(t, "reading facts", err, "another ledger was put into the file while in use")
 	spoil(t, l.Path(), "UPDATE meta SET value = '"+l.ID()+"' WHERE key = 'id'")
 	check(t, charge(l, "ana", 1))
 }

@@ -22,6 +22,7 @@ type store struct {
 
 	begin, commit, rollback *sqlite.Stmt
 	identity, fileVersion   *sqlite.Stmt
+	changes                 *sqlite.Stmt
 	last                    *sqlite.Stmt
 	getStanding             *sqlite.Stmt
 	addEntry, putBalance    *sqlite.Stmt
@@ -70,6 +71,7 @@ func (db *store) statements() map[**sqlite.Stmt]string {
 		&db.rollback:    `ROLLBACK`,
 		&db.identity:    sameLedgerSQL,
 		&db.fileVersion: `PRAGMA user_version`,
+		&db.changes:     `PRAGMA data_version`,
 		&db.last:        lastSQL,
 		&db.getStanding: getStandingSQL,
 		&db.addEntry:    addEntrySQL,
@@ -230,6 +232,17 @@ func (db *store) sameVersion() error {
 		return fmt.Errorf("another geosql has converted the ledger while in use (ledger version %d, this is %d)", v.Int(), version)
 	}
 	return nil
+}
+
+// dataVersion returns a number that is another one once other connections have committed.
+func (db *store) dataVersion() (int64, error) {
+	s := db.changes
+	defer s.Reset()
+	if _, err := s.Step(); err != nil {
+		return 0, err
+	}
+	v := s.Column(0)
+	return v.Int(), nil
 }
 
 // head returns the last entry.

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/internal/engine"
 )
 
@@ -13,6 +14,9 @@ type watcher struct {
 	sync.Mutex
 	db       *store // nil until it is needed
 	lastSeen int64  // the last entry when it last looked for limits
+	checked  bool   // whether the file had the ledger
+	version  int64  // of the file then
+	lastFact int64  // -1 if the facts were not read since
 	closed   bool   // with the ledger, which nobody may open again
 }
 
@@ -29,10 +33,40 @@ func (l *Ledger) watch(work func(*watcher) error) error {
 	if err := l.watcher.open(l.path, l.id); err != nil {
 		return err
 	}
-	if _, err := l.watcher.db.sameLedger(); err != nil {
+	if err := l.watcher.check(); err != nil {
 		return err
 	}
 	return work(&l.watcher)
+}
+
+// check checks that the file still has the ledger, if it has changed. SQLite counts the commits of others, so also of a backup into
+// the file; the watcher itself changes nothing.
+func (w *watcher) check() error {
+	version, err := w.db.dataVersion()
+	if err != nil || w.checked && version == w.version {
+		return err
+	}
+	if _, err := w.db.sameLedger(); err != nil {
+		return err
+	}
+	w.checked, w.version, w.lastFact = true, version, -1
+	return nil
+}
+
+// facts returns the facts with a higher ID than after. There are none if another caller has read the last, and nothing has changed since.
+func (w *watcher) facts(after int64) ([]ledger.Fact, error) {
+	if w.lastFact >= 0 && after >= w.lastFact {
+		return nil, nil
+	}
+	facts, err := w.db.facts(after)
+	if err != nil {
+		return nil, err
+	}
+	w.lastFact = after
+	if n := len(facts); n > 0 {
+		w.lastFact = facts[n-1].ID
+	}
+	return facts, nil
 }
 
 // open opens the connection to the ledger that has the ID.

@@ -28,6 +28,7 @@ type Keeper struct {
 	seen    version           // of the database when sessions and accounts were last read
 	signers map[uint32]string // of the sessions that were read
 	behind  bool              // whether something was recorded or added since, or reading it has failed
+	looked  sqlite.Unchanged  // at the version
 }
 
 // A version is another one when sessions or accounts were added, or the file was replaced.
@@ -89,12 +90,17 @@ func (k *Keeper) Refresh(ctx context.Context) error {
 		k.learnColumns()
 		k.behind = true
 	}
-	now, err := k.version()
-	if err != nil || !k.behind && now == k.seen {
-		return err
+	if k.behind {
+		return k.readDatabase()
 	}
-	k.behind = true
-	return k.readDatabase()
+	return k.looked.Since(k.conn, func() error {
+		now, err := k.version()
+		if err != nil || now == k.seen {
+			return err
+		}
+		k.behind = true
+		return k.readDatabase()
+	})
 }
 
 // version returns the version of the database.

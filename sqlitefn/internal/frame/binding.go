@@ -20,13 +20,14 @@ import (
 // The database records the ledger's id. Without that record, a ledger that has gone missing
 // could not be distinguished from one that never existed, and the next limit would create an
 // empty one, which refunds everything. So nothing is charged before the record is committed.
-// It is read again for every statement, since the database may have been replaced by another
-// one while the connection is open.
+// Every statement looks whether it has changed, since the database may have been replaced by
+// another one while the connection is open.
 type binding struct {
 	named       string        // where geosql_ledger says that the ledger is; "" if it says nothing
 	ledger      ledger.Ledger // nil until it is needed
 	recordedID  string        // the ledger id that was in the main database when it was last read
-	uncommitted bool          // whether a transaction was still open when the id was recorded
+	recorded    sqlite.Unchanged
+	uncommitted bool // whether a transaction was still open when the id was recorded
 }
 
 // ErrNoLedger reports that no ledger exists yet, since nobody has set a limit.
@@ -192,8 +193,10 @@ func (s *Session) ensureRecorded(id string) error {
 // readRecordedID reads the id of the ledger that the main database is charged to. It is ""
 // before the first limit is set.
 func (s *Session) readRecordedID() error {
-	s.recordedID = ""
-	return s.Read(`SELECT id FROM main.geosql_ledger`, func(st *sqlite.Stmt) { s.recordedID = ColumnText(st, 0) })
+	return s.recorded.Since(s.Conn, func() error {
+		s.recordedID = ""
+		return s.Read(`SELECT id FROM main.geosql_ledger`, func(st *sqlite.Stmt) { s.recordedID = ColumnText(st, 0) })
+	})
 }
 
 // recordLedger writes the ledger's id to the main database, unless it is there already.
