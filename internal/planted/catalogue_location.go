@@ -49,7 +49,7 @@ var locations = []Bug{
 		Name: "redrawn-box", Title: "noise is drawn again until the answer is in the domain's box",
 		Function: "geoind_laplace",
 		Edits: []Edit{after("planar.Laplace.Draw", "z :=", `
-			for try := 0; try < 10_000 && !l.domain.box.contains(l.domain.Location(z)); try++ {
+			for try := 0; try < 10_000 && !l.domain.box.Contains(l.domain.Location(z)); try++ {
 				z = l.noise.Draw(src, l.domain.Cell(lat, lon))
 			}
 		`)},
