@@ -59,7 +59,7 @@ func built(t *testing.T) string {
 	return folder
 }
 
-// expected is what the checks compare with.
+// expected is the other side of the checks' comparisons.
 type expected struct {
 	Numbers  numbers   `json:"numbers"`
 	Entropy  []byte    `json:"entropy"`
@@ -87,7 +87,7 @@ type drawing struct {
 	Drawn     []float64 `json:"drawn"`
 }
 
-// expect returns what the Go packages say of the declarations in checks.js.
+// expect returns the numbers and draws of the Go packages for the declarations in checks.js.
 func expect(t *testing.T) []byte {
 	t.Helper()
 	town, err := planar.NewDomain("town", 47.3, 8.4, 47.5, 8.7, 10)
