@@ -28,12 +28,16 @@ import (
 	"github.com/geosql/geosql/mechanism/scalar"
 )
 
+// made is the folder that build has made, if a test has asked for it.
+var made string
+
 // build returns a folder with the package, made once for all tests.
 var build = sync.OnceValues(func() (string, error) {
 	folder, err := os.MkdirTemp("", "device")
 	if err != nil {
 		return "", err
 	}
+	made = folder
 	out, err := exec.Command("make", "-s", "-C", "../../..", "device", "BUILD="+folder).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("make device: %w\n%s", err, out)
@@ -43,8 +47,8 @@ var build = sync.OnceValues(func() (string, error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if folder, err := build(); err == nil {
-		os.RemoveAll(filepath.Dir(folder))
+	if made != "" {
+		os.RemoveAll(made)
 	}
 	os.Exit(code)
 }
