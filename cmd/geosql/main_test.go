@@ -18,6 +18,7 @@ import (
 func TestMain(m *testing.M) {
 	runWorker() // its environment does not say that this is the command
 	clitest.Main(m, session.Program, main)
+	os.RemoveAll(deviceMade)
 }
 
 func TestUsageErrors(t *testing.T) {

@@ -30,7 +30,7 @@ func Main(m *testing.M, name string, main func()) {
 	}
 	program = name
 	prepareInterrupts()
-	os.Exit(m.Run())
+	m.Run()
 }
 
 // Command returns the command, ready to start, in an empty home directory.

@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -218,7 +217,11 @@ func TestNumbersInWebAssembly(t *testing.T) {
 	if os.Getenv("GEOSQL_WHOLE") != "" {
 		packages = append(packages, "internal/elementary", "budget", "mechanism/pim", "mechanism/density", "mechanism/trace")
 	}
-	args := []string{"test", "-vet=off", "-exec", filepath.Join(runtime.GOROOT(), "lib/wasm/go_js_wasm_exec"), "-run", "^(TestNumbers|TestSameEverywhere)$"}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"test", "-vet=off", "-exec", filepath.Join(strings.TrimSpace(string(root)), "lib/wasm/go_js_wasm_exec"), "-run", "^(TestNumbers|TestSameEverywhere)$"}
 	for _, p := range packages {
 		args = append(args, "github.com/geosql/geosql/"+p)
 	}
