@@ -157,11 +157,12 @@ release:
 	@test -z "$$(git status --porcelain)" || \
 		{ echo "make release: git status shows changes that no commit has" >&2; exit 1; }
 	rm -rf $(BUILD)/release
-	$(MAKE) $(PLATFORMS) static
+	$(MAKE) $(PLATFORMS) static device
 	$(GO) run ./internal/packaging $(BUILD)/release \
 		$(addprefix $(BUILD)/linux-amd64/,geosql geosql.so geosql_test.so) \
 		$(addprefix $(BUILD)/linux-arm64/,geosql geosql.so geosql_test.so) \
-		$(addprefix $(BUILD)/windows-amd64/,geosql.exe geosql.dll geosql_test.dll) $(BUILD)/static/geosql
+		$(addprefix $(BUILD)/windows-amd64/,geosql.exe geosql.dll geosql_test.dll) $(BUILD)/static/geosql \
+		$(addprefix $(BUILD)/device/,draw.wasm seal.wasm)
 
 # The npm package geosql-device, in $(BUILD)/device: exact draws for browsers and Node, in WebAssembly of Go's own compiler,
 # and sealing in a module of its own. That inlines no calls, which saves 4 % of it.

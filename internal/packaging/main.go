@@ -1,10 +1,11 @@
 // Command packaging packs binaries: programs and extensions into archives, extensions also
-// into wheels for Python and packages for npm.
+// into wheels for Python and packages for npm, and the modules of WebAssembly into package geosql-device for npm.
 //
 //	go run ./internal/packaging OUT FILE ..
 //
 // It must be run in the root of the repository. A FILE is called geosql or geosql.exe, geosql.so or geosql.dll, and geosql_test
-// instead if it is the extension for tests of programs, which has an archive only. Its header tells the platform. Beside the packages OUT gets SHA256SUMS, and a list of their contents for
+// instead if it is the extension for tests of programs, which has an archive only. Its header tells the platform. draw.wasm and seal.wasm are those of
+// make device, with the rest of their folder. Beside the packages OUT gets SHA256SUMS, and a list of their contents for
 // programs that look for components (CycloneDX). The same files give the same bytes.
 package main
 
@@ -17,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/geosql/geosql/internal/version"
@@ -31,7 +33,10 @@ var templates embed.FS
 type release struct {
 	Version    string
 	Extensions []built
+	Modules    []built // of WebAssembly
 	license    file
+
+	deviceFolder string // of the modules
 }
 
 // A built is a program or an extension, for one platform.
@@ -68,6 +73,14 @@ func publish(out, license string, binaries []string) (files []string, err error)
 	}
 	var all []built
 	for _, path := range binaries {
+		if isModule(path) {
+			b, err := r.readModule(path)
+			if err != nil {
+				return nil, err
+			}
+			r.Modules, r.deviceFolder = append(r.Modules, b), filepath.Dir(path)
+			continue
+		}
 		b, err := r.read(path)
 		if err != nil {
 			return nil, err
@@ -90,7 +103,7 @@ func publish(out, license string, binaries []string) (files []string, err error)
 	if err != nil {
 		return nil, err
 	}
-	bill, err := r.bill(all, packs)
+	bill, err := r.bill(slices.Concat(all, r.Modules), packs)
 	if err != nil {
 		return nil, err
 	}
@@ -167,6 +180,9 @@ func (r *release) packs(all []built) (packs []pack, err error) {
 	}
 	if len(r.Extensions) > 0 {
 		makers = append(makers, r.npm)
+	}
+	if len(r.Modules) > 0 {
+		makers = append(makers, r.device)
 	}
 	for _, make := range makers {
 		p, err := make()

@@ -210,6 +210,40 @@ func TestRecordIsComplete(t *testing.T) {
 	}
 }
 
+// The package for devices has the version, the licences of Go and of all that is linked, and its modules are in the bill.
+func TestDevicePackage(t *testing.T) {
+	need.Programs(t, "go", "make")
+	built := t.TempDir()
+	if out, err := exec.Command("make", "-s", "-C", "../..", "device", "BUILD="+built).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out := t.TempDir()
+	files, err := publish(out, "../../LICENSE", []string{filepath.Join(built, "device/draw.wasm"), filepath.Join(built, "device/seal.wasm")})
+	if err != nil || len(files) != 2 || filepath.Base(files[0]) != "geosql-device-"+version.Version+".tgz" {
+		t.Fatalf("%q, %v", files, err)
+	}
+	bill, err := os.ReadFile(files[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"js-wasm/draw.wasm", "js-wasm/seal.wasm", "pkg:npm/geosql-device@" + version.Version, "pkg:golang/github.com/paulmach/orb@"} {
+		if !bytes.Contains(bill, []byte(`"`+part)) {
+			t.Errorf("the bill lacks %s", part)
+		}
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds := unpacked(t, pack{name: files[0], packed: data})
+	if !strings.Contains(holds["package/package.json"], `"version": "`+version.Version+`"`) {
+		t.Errorf("package.json is %s", holds["package/package.json"])
+	}
+	if got := strings.ReplaceAll(names(holds), "package/", ""); got != "LICENSE README.md THIRD_PARTY.txt check.js draw.wasm index.d.ts index.js module.js package.json seal.d.ts seal.js seal.wasm stores.js wasm_exec.js" {
+		t.Errorf("it holds %s", got)
+	}
+}
+
 // published publishes this test's own program as the command, since the Go command has built it.
 func published(t *testing.T) (files []string, data map[string][]byte) {
 	t.Helper()
