@@ -165,13 +165,14 @@ release:
 		$(addprefix $(BUILD)/device/,draw.wasm seal.wasm)
 
 # The npm package geosql-device, in $(BUILD)/device: exact draws for browsers and Node, in WebAssembly of Go's own compiler,
-# and sealing in a module of its own. That inlines no calls, which saves 4 % of it.
+# and sealing in a module of its own. No calls are inlined, which saves 5 % of their size and costs draws nothing that can be measured.
+WASM = CGO_ENABLED=0 GOOS=js GOARCH=wasm $(GO) build -buildvcs=false -trimpath -gcflags=all=-l -ldflags '-s -w -buildid='
 .PHONY: device
 device:
 	mkdir -p $(BUILD)/device
 	cp cmd/geosql-device/npm/* LICENSE $$($(GO) env GOROOT)/lib/wasm/wasm_exec.js $(BUILD)/device
-	CGO_ENABLED=0 GOOS=js GOARCH=wasm $(GO) build -buildvcs=false -trimpath -ldflags '-s -w -buildid=' -o $(BUILD)/device/draw.wasm ./cmd/geosql-device/draw
-	CGO_ENABLED=0 GOOS=js GOARCH=wasm $(GO) build -buildvcs=false -trimpath -gcflags=all=-l -ldflags '-s -w -buildid=' -o $(BUILD)/device/seal.wasm ./cmd/geosql-device/seal
+	$(WASM) -o $(BUILD)/device/draw.wasm ./cmd/geosql-device/draw
+	$(WASM) -o $(BUILD)/device/seal.wasm ./cmd/geosql-device/seal
 
 # The documentation as a site, in $(BUILD)/site; any server of files shows it, under any path.
 .PHONY: site
