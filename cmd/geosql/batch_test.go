@@ -58,7 +58,7 @@ func (p sealedPlace) addLines(lines string) clitest.Result {
 	return clitest.Run(p.T, "", "append", p.out, "meter", name)
 }
 
-// What a device seals is added as it stands, and opens for the owner: moved into universe and domain, one entry an account,
+// The rows of a device are added as they stand, and open for the owner: moved into universe and domain, one entry an account,
 // under the device's own pseudonyms. Batches may follow one another in a file.
 func TestAppendBatches(t *testing.T) {
 	t.Parallel()
@@ -103,7 +103,7 @@ func TestAppendBatches(t *testing.T) {
 	p.wantOpened("? NULL - -", "? NULL - NULL", "? NULL NULL NULL", "? 1 - NULL")
 }
 
-// Without the ledger, whoever has the file adds it. Values of a device that nobody has enrolled do not open before it is.
+// Without the ledger, anybody with the file adds it. Values of a device that nobody has enrolled do not open before it is.
 func TestAppendBatchesWithoutLedger(t *testing.T) {
 	t.Parallel()
 	p := newSealed(t)

@@ -15,7 +15,7 @@ import (
 // isModule reports whether a file is a module of WebAssembly, which make device has made.
 func isModule(path string) bool { return filepath.Ext(path) == ".wasm" }
 
-// readModule reads a module of package geosql-device. What is linked the file does not say, and the Go command does.
+// readModule reads a module of package geosql-device. The file does not list its dependencies: the Go command does.
 func (r *release) readModule(path string) (b built, err error) {
 	b = built{release: r, File: filepath.Base(path), Platform: Platform{OS: "js", Arch: "wasm"}}
 	if b.data, err = os.ReadFile(path); err != nil {

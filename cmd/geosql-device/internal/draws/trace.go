@@ -135,7 +135,7 @@ func (m *Module) begin(a struct {
 	return map[string]any{"handle": m.drawers.Add(s), "document": d.text()}, nil
 }
 
-// end stores the run with the point of a step and returns what the step did not spend: whether a test passed is public. If
+// end stores the run with the point of a step and returns the rest of its charge: whether a test passed is public. If
 // another tab has gone on with the trace, the charge stays.
 func (m *Module) end(a struct {
 	Step     uint32
