@@ -335,17 +335,8 @@ func (c *Conn) Each(sql string, row func([]Value) error, params ...any) error {
 	}
 	defer s.Close()
 	for i, p := range params {
-		switch p := p.(type) {
-		case int64:
-			s.BindInts(i+1, p)
-		case float64:
-			s.BindFloat(i+1, p)
-		case string:
-			s.BindText(i+1, p)
-		case []byte:
-			s.BindBlob(i+1, p)
-		default:
-			return fmt.Errorf("sqlite: parameter %d has the type %T", i+1, p)
+		if err := s.Bind(i+1, p); err != nil {
+			return err
 		}
 	}
 	values := make([]Value, s.Columns())
@@ -431,6 +422,23 @@ func (s *Stmt) bound(rc C.int) {
 	if rc != 0 {
 		panic("sqlite: bind: " + s.conn.lastError().Message) // a wrong index: a bug of the caller
 	}
+}
+
+// Bind binds an int64, float64, string or []byte to parameter i, counted from 1.
+func (s *Stmt) Bind(i int, v any) error {
+	switch v := v.(type) {
+	case int64:
+		s.BindInts(i, v)
+	case float64:
+		s.BindFloat(i, v)
+	case string:
+		s.BindText(i, v)
+	case []byte:
+		s.BindBlob(i, v)
+	default:
+		return fmt.Errorf("sqlite: parameter %d has the type %T", i, v)
+	}
+	return nil
 }
 
 // BindInts binds integers to the parameters from i on, counted from 1.

@@ -60,13 +60,8 @@ func (s *Session) run(sql string, row func(*sqlite.Stmt), params []any) error {
 	}
 	defer done()
 	for i, p := range params {
-		switch v := p.(type) {
-		case float64:
-			stmt.BindFloat(i+1, v)
-		case string:
-			stmt.BindText(i+1, v)
-		case []byte:
-			stmt.BindBlob(i+1, v)
+		if err := stmt.Bind(i+1, p); err != nil {
+			return err
 		}
 	}
 	for {

@@ -295,17 +295,10 @@ func addBatch(conn *sqlite.Conn, table sealed.Table, b *sealedBatch) error {
 	defer insert.Close()
 	for _, row := range b.rows {
 		for i, v := range row {
-			switch v := v.(type) {
-			case nil:
+			if v == nil {
 				insert.BindNull(i + 1)
-			case string:
-				insert.BindText(i+1, v)
-			case int64:
-				insert.BindInts(i+1, v)
-			case float64:
-				insert.BindFloat(i+1, v)
-			case []byte:
-				insert.BindBlob(i+1, v)
+			} else if err := insert.Bind(i+1, v); err != nil {
+				return err
 			}
 		}
 		if err := insert.Run(); err != nil {
