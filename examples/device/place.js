@@ -42,7 +42,7 @@ export async function showPlace(root, device) {
   root.innerHTML = layout
   const part = selector => root.querySelector(selector)
   const place = { x: 450, y: 250 }
-  let mechanism, radius, draws
+  let mechanism, radius
 
   const draw = async () => {
     const secret = { lat: place.y / metresPerDegree.lat, lon: place.x / metresPerDegree.lon }
@@ -59,7 +59,6 @@ export async function showPlace(root, device) {
     const epsilon = Number((4.744 / wanted).toPrecision(2)) // C(4.744/epsilon) is 0.95; see LaplaceLaw
     mechanism = domain.laplace(epsilon)
     radius = mechanism.radius(0.95)
-    draws = []
     const name = names.findLast(([from]) => wanted >= from)[1]
     part('.name').textContent = name
     part('input').setAttribute('aria-valuetext', `${name}, epsilon ${epsilon} per metre, 95 % within ${metres(radius)}`)
@@ -84,7 +83,7 @@ export async function showPlace(root, device) {
   }
 
   async function often() {
-    draws = []
+    const draws = []
     for (let i = 0; i < 1000; i++) draws.push(await draw())
     part('.draws').setAttribute('d', dots(draws))
     const inside = draws.filter(p => off(p) <= radius).length

@@ -1,29 +1,14 @@
 // Exact private draws where the secret is. index.d.ts has the contract.
 import * as check from './check.js'
-import { load, RefusedError } from './module.js'
+import { load, once, RefusedError } from './module.js'
 
 export { RefusedError }
 export { indexed, local, memory } from './stores.js'
 
-let loaded
-const ready = () => (loaded ??= load(new URL('draw.wasm', import.meta.url)).catch(error => {
-  loaded = undefined
-  throw error
-}))
+const ready = once(() => load(new URL('draw.wasm', import.meta.url)))
 
 const now = () => Date.now() * 1000 // microseconds
 const dropped = new FinalizationRegistry(({ module, handle }) => module.call('drop', { handle }))
-
-// Changes the text of a store by a function of the module, which returns the new text.
-async function update(store, change) {
-  const module = await ready()
-  let result
-  await store.update(text => {
-    result = change(module, text)
-    return result.document ?? result
-  })
-  return result
-}
 
 class Budget {
   #store
@@ -39,14 +24,19 @@ class Budget {
 
   async balance(account, unit) {
     const args = { account: check.account(account), unit: check.text('unit', unit), now: now() }
-    const module = await ready()
-    let document
-    await this.#store.update(text => (document = text))
-    return module.call('balance', { ...args, document })
+    const document = await this.update((_, text) => text)
+    return (await ready()).call('balance', { ...args, document })
   }
 
-  update(change) {
-    return update(this.#store, change)
+  // Changes the stored text by a function of the module, which returns the new text, or an object that has it.
+  async update(change) {
+    const module = await ready()
+    let result
+    await this.#store.update(text => {
+      result = change(module, text)
+      return result.document ?? result
+    })
+    return result
   }
 }
 
@@ -208,8 +198,7 @@ class Trace extends Mechanism {
   }
 
   async state(budget, account, name) {
-    let document
-    await isBudget(budget).update((_, text) => (document = text))
+    const document = await isBudget(budget).update((_, text) => text)
     return this.#module.call('run', { document, account: check.payer(account), name: check.text('name', name) }) ?? undefined
   }
 }

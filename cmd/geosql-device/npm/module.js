@@ -16,6 +16,15 @@ const read = async url => {
   return (await import(/* @vite-ignore */ /* webpackIgnore: true */ files)).readFile(url)
 }
 
+/** Returns a function that loads a module at its first call, and again if that has failed. */
+export function once(load) {
+  let loaded
+  return () => (loaded ??= load().catch(error => {
+    loaded = undefined
+    throw error
+  }))
+}
+
 /** Returns an instance of the module at a URL, for go.run. */
 export async function instantiate(url, go) {
   if (typeof globalThis.crypto?.getRandomValues !== 'function') throw new Error('there is no crypto.getRandomValues: nothing is private without it')

@@ -1,15 +1,9 @@
 // Seals rows for an owner's database where they arise. seal.d.ts has the contract.
 import * as check from './check.js'
-import { instantiate } from './module.js'
+import { instantiate, once } from './module.js'
 
-let loaded
-const ready = () => (loaded ??= load().catch(error => {
-  loaded = undefined
-  throw error
-}))
-
-// Loads seal.wasm. It exchanges values by functions, without the JSON of draw.wasm, for which there is no room in a megabyte.
-async function load() {
+// Returns the functions of seal.wasm. It exchanges values by functions, without the JSON of draw.wasm, for which there is no room in a megabyte.
+const ready = once(async () => {
   const go = new Go()
   const name = 'geosql-device/seal'
   go.argv = ['seal', name]
@@ -19,7 +13,7 @@ async function load() {
   go.run(instance)
   delete globalThis[name]
   return functions
-}
+})
 
 let broken
 

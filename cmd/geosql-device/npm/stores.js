@@ -1,6 +1,6 @@
 // Stores keep the text of a budget. update(change) calls change with the stored text, or '' at first, and stores the text
-// that it returns; if change throws, nothing is stored. It resolves once the text is durable, and no other update, of this or
-// of another tab, comes in between.
+// that it returns, if that is another one; if change throws, nothing is stored. It resolves once the text is durable, and no
+// other update, of this or of another tab, comes in between.
 
 /** A store in memory. It ends with the page. */
 export function memory() {
@@ -16,7 +16,9 @@ export function memory() {
 export function local(key = 'geosql-device') {
   return {
     update: change => navigator.locks.request(`geosql-device ${key}`, () => {
-      localStorage.setItem(key, change(localStorage.getItem(key) ?? ''))
+      const stored = localStorage.getItem(key) ?? ''
+      const text = change(stored)
+      if (text !== stored) localStorage.setItem(key, text)
     }),
   }
 }
@@ -46,15 +48,16 @@ export function indexed(name = 'geosql-device') {
           transaction.onabort = () => reject(transaction.error ?? new Error('the budget could not be stored'))
         })
         const budget = transaction.objectStore('budget')
-        let text
+        let stored, text
         try {
-          text = change(await done(budget.get('text')) ?? '')
+          stored = await done(budget.get('text')) ?? ''
+          text = change(stored)
         } catch (error) {
           complete.catch(() => {})
           transaction.abort()
           throw error
         }
-        budget.put(text, 'text')
+        if (text !== stored) budget.put(text, 'text')
         await complete
       } finally {
         database.close()
