@@ -19,6 +19,7 @@ func TestAttacks(t *testing.T) {
 	p := newPlace(t, "5")
 	p.analyst("ann", "2", "--epsilon-max", "kWh=1")
 	p.role("cay", "--columns", "reading.home", "--epsilon", "record=2")
+	p.analyst("dan", "2", "--timeout", "60") // on a slow machine too, a statement meets the limit of memory first
 	s := p.serve()
 	for _, a := range []struct{ attack, role, sql, states string }{
 		{"somebody else pays", "ann", `SELECT dx_sum('household-1', 1, 0.1, 'energy')`, "42883 42601"},
@@ -68,9 +69,9 @@ func TestAttacks(t *testing.T) {
 		{"time", "ann", `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n`, "57014"},
 		{"time", "ann", `SELECT count(*) FROM reading a, reading b, reading c, reading d, reading e`, "57014"},
 		{"time", "ann", `SELECT dx_sum(a.kwh, 0.1) FROM reading a, reading b, reading c, reading d WHERE a.hour + b.hour + c.hour + d.hour < 0`, "57014"},
-		{"memory", "ann", `SELECT zeroblob(1000000000)`, "54000 53200"},
-		{"memory", "ann", `SELECT hex(randomblob(900000000))`, "54000 53200"},
-		{"memory", "ann", `WITH RECURSIVE n(i, t) AS (SELECT 1, 'x' UNION ALL SELECT i + 1, t || t FROM n LIMIT 60) SELECT max(length(t)) FROM n`, "54000 53200"},
+		{"memory", "dan", `SELECT zeroblob(1000000000)`, "54000 53200"},
+		{"memory", "dan", `SELECT hex(randomblob(900000000))`, "54000 53200"},
+		{"memory", "dan", `WITH RECURSIVE n(i, t) AS (SELECT 1, 'x' UNION ALL SELECT i + 1, t || t FROM n LIMIT 60) SELECT max(length(t)) FROM n`, "54000 53200"},
 		{"memory", "ann", `SELECT group_concat(a.zone || b.zone || c.zone) FROM reading a, reading b, reading c`, "54000 53200 57014"},
 		{"memory", "ann", `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM (SELECT DISTINCT randomblob(10000) FROM n)`, "54000 53200 57014"},
 		{"depth", "ann", `SELECT ` + strings.Repeat("(", 5000) + "1" + strings.Repeat(")", 5000), "54001 54000 42601"},
