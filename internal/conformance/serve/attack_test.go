@@ -19,7 +19,7 @@ func TestAttacks(t *testing.T) {
 	p := newPlace(t, "5")
 	p.analyst("ann", "2", "--epsilon-max", "kWh=1")
 	p.role("cay", "--columns", "reading.home", "--epsilon", "record=2")
-	p.analyst("dan", "2", "--timeout", "60") // on a slow machine too, a statement meets the limit of memory first
+	p.role("dan", "--columns", "reading.kwh", "--epsilon", "kWh=2", "--timeout", "60") // on a slow machine too, a statement meets the limit of memory first
 	s := p.serve()
 	for _, a := range []struct{ attack, role, sql, states string }{
 		{"somebody else pays", "ann", `SELECT dx_sum('household-1', 1, 0.1, 'energy')`, "42883 42601"},
