@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/paulmach/orb"
-	"github.com/paulmach/orb/encoding/wkt"
 )
 
 // A polygon is the closed set inside its first ring, the shell, without the interiors
@@ -37,18 +36,9 @@ func parsePolygons(text string, origin int64) ([]polygon, error) {
 	if err := checkSize(text); err != nil {
 		return nil, err
 	}
-	geometry, err := wkt.Unmarshal(text)
+	multi, err := parseWKT(text)
 	if err != nil {
-		return nil, errors.New("wkt does not parse")
-	}
-	var multi orb.MultiPolygon
-	switch g := geometry.(type) {
-	case orb.Polygon:
-		multi = orb.MultiPolygon{g}
-	case orb.MultiPolygon:
-		multi = g
-	default:
-		return nil, fmt.Errorf("wkt must be a POLYGON or a MULTIPOLYGON, not a %s", geometry.GeoJSONType())
+		return nil, err
 	}
 	var polygons []polygon
 	for _, rings := range multi {
