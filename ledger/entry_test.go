@@ -29,7 +29,7 @@ func TestNextIsStable(t *testing.T) {
 	for _, e := range []Entry{
 		{Statement: 1, Time: 1767225600000000, Function: "budget_limit", Account: Everyone, Unit: "m", Limit: 5 * budget.One, LimitWindow: 3600},
 		{Statement: 2, Time: 1767225601000000, Function: "dx_sum", Account: "ana", Unit: "kWh", Spent: 3, Reserved: -2,
-			Evaluations: 4, Window: WindowUse{1767225601000000, 1}, Limit: NoLimit},
+			Evaluations: 4, Window: WindowUse{Start: 1767225601000000, Spent: 1}, Limit: NoLimit},
 	} {
 		h = h.Next(&e, &scratch)
 		if e.ID != h.ID {

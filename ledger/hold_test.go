@@ -50,8 +50,8 @@ func TestUnused(t *testing.T) {
 
 // A reservation of one window is worth nothing in another.
 func TestShareIn(t *testing.T) {
-	s := Share{Term{5, 10}, 7}
-	if s.In(Term{5, 20}) != 7 || s.In(Term{10, 15}) != 0 || s.In(Term{}) != 0 {
+	s := Share{Term{Start: 5, End: 10}, 7}
+	if s.In(Term{Start: 5, End: 20}) != 7 || s.In(Term{Start: 10, End: 15}) != 0 || s.In(Term{}) != 0 {
 		t.Error("a share is worth what it should not be")
 	}
 }

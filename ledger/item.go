@@ -9,10 +9,6 @@ import (
 	"github.com/geosql/geosql/internal/printable"
 )
 
-// Everyone is the account that stands for every account that has no limit of its own. It
-// can have a limit and cannot be charged.
-const Everyone = "*"
-
 // Item is a charge to one account.
 type Item struct {
 	Account     string

@@ -1,11 +1,10 @@
 package sqlitefn_test
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"hash/crc64"
 	"math"
-	"slices"
 	"testing"
 )
 
@@ -17,16 +16,16 @@ const (
 )
 
 // forgedRows are those of a region that has the middle of the box and nothing else, as
-// planar.Domain.RegionRows describes them, with the digest of the island's.
+// planar.Domain.RegionRows describes them, with the checksum of the island's.
 func forgedRows() []byte {
-	const version, middle = "\x01", "\x00\x00\x00"
-	var declared []byte
+	const version, middle = "\x02", "\x00\x00\x00"
+	var covered []byte
 	for _, v := range []float64{39.4, 115.4, 41.1, 117.6, 1} { // the domain beijing of declarations
-		declared = binary.BigEndian.AppendUint64(declared, math.Float64bits(v))
+		covered = binary.BigEndian.AppendUint64(covered, math.Float64bits(v))
 	}
-	computedFrom := sha256.Sum256(append(declared, island...))
-	digest := sha256.Sum256(append(computedFrom[:], middle...))
-	return slices.Concat([]byte(version), digest[:], []byte(middle))
+	covered = append(covered, island+middle...)
+	checksum := crc64.Checksum(covered, crc64.MakeTable(crc64.ECMA))
+	return append(binary.BigEndian.AppendUint64([]byte(version), checksum), middle...)
 }
 
 // geo_region stores the rows of a region, and other connections take them as they are.

@@ -36,7 +36,7 @@ var randomness = []Bug{
 		Function: "geoind_laplace", Host: extension,
 		Edits: []Edit{
 			instead("internal/sqlite.gs_forked", "!*gs_alive", "(!*gs_alive && !bug)"),
-			after("exact.NewSource", "rand.Reader", `entropy = planted.Pool`),
+			after("exact.NewSource", "system", `entropy = planted.Pool`),
 		},
 	},
 	{

@@ -1,7 +1,6 @@
 package exact
 
 import (
-	"crypto/rand"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -36,10 +35,10 @@ type Source struct {
 }
 
 // NewSource returns a Source that reads from entropy, or from [crypto/rand.Reader]
-// if entropy is nil. It reads nothing before the first draw.
+// if entropy is nil, but under WebAssembly. It reads nothing before the first draw.
 func NewSource(entropy io.Reader) *Source {
 	if entropy == nil {
-		entropy = rand.Reader
+		entropy = system
 	}
 	return &Source{entropy: entropy, next: bufferSize, reads: bufferSize}
 }

@@ -54,7 +54,7 @@ func (d *Domain) WithRegion(ctx context.Context, wkt string) (*Domain, error) {
 	if strips, err = sorted(ctx, strips, strip.zKey); err != nil {
 		return nil, err
 	}
-	return d.restricted(newRegion(strips, d.regionDigest(wkt))), nil
+	return d.restricted(newRegion(strips, d.regionChecksum(wkt))), nil
 }
 
 // HasRegion reports whether outputs are moved into a region.

@@ -490,7 +490,7 @@ func TestNearestTiesOfSymmetricSets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		region := newRegion(strips, [32]byte{})
+		region := newRegion(strips, 0)
 		if region.leaves < 8 {
 			t.Fatalf("%d leaves", region.leaves)
 		}

@@ -1,20 +1,19 @@
 package planar
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"hash/crc64"
 	"math"
 
 	"github.com/geosql/geosql/internal/varint"
 )
 
-// rowsVersion is the first byte of stored rows.
-const rowsVersion = 1
+// rowsVersion is the first byte of stored rows. In version 1 the checksum was a SHA-256 digest.
+const rowsVersion = 2
 
 // rowsHeader is the length of the header before the strips.
-const rowsHeader = 1 + sha256.Size
+const rowsHeader = 1 + crc64.Size
 
 var errRows = errors.New("not the rows of the region")
 
@@ -23,7 +22,7 @@ var errRows = errors.New("not the rows of the region")
 // without one. The form:
 //
 //	version    1, a byte
-//	digest     SHA-256 of a digest of the inputs of the rows, and of all that follows
+//	checksum   CRC-64 (ECMA-182) of the inputs of the rows and all that follows, big-endian
 //	strips     each a run of points in a row, in the order of strip.zKey, as three varints
 //	           of encoding/binary: the row and the first index in it, as differences from
 //	           those of the strip before (zigzag), and the number of points less one
@@ -40,8 +39,7 @@ func (d *Domain) RegionRows() []byte {
 		b = binary.AppendUvarint(b, uint64(s.hi-s.lo))
 		before = s
 	}
-	digest := rowsDigest(d.region.digest, b[rowsHeader:])
-	copy(b[1:], digest[:])
+	binary.BigEndian.PutUint64(b[1:], crc64.Update(d.region.inputs, rowsTable, b[rowsHeader:]))
 	return b
 }
 
@@ -56,16 +54,15 @@ func (d *Domain) WithRegionRows(wkt string, rows []byte) (*Domain, error) {
 	if len(rows) < rowsHeader || rows[0] != rowsVersion {
 		return nil, errRows
 	}
-	computedFrom := d.regionDigest(wkt)
-	strips := rows[rowsHeader:]
-	if digest := rowsDigest(computedFrom, strips); !bytes.Equal(digest[:], rows[1:rowsHeader]) {
+	inputs, strips := d.regionChecksum(wkt), rows[rowsHeader:]
+	if crc64.Update(inputs, rowsTable, strips) != binary.BigEndian.Uint64(rows[1:]) {
 		return nil, errRows
 	}
 	parsed, ok := parseStrips(strips)
 	if !ok {
 		return nil, errRows
 	}
-	r := newRegion(parsed, computedFrom)
+	r := newRegion(parsed, inputs)
 	if !d.containsExtent(r.extent[1]) {
 		return nil, errRows
 	}
@@ -81,21 +78,15 @@ func (d *Domain) containsExtent(e extent) bool {
 		int64(e.east) <= high.I+slack && int64(e.north) <= high.J+slack
 }
 
-// regionDigest returns the digest of the inputs of a region's rows.
-func (d *Domain) regionDigest(wkt string) [sha256.Size]byte {
+var rowsTable = crc64.MakeTable(crc64.ECMA)
+
+// regionChecksum returns the checksum of the inputs of a region's rows.
+func (d *Domain) regionChecksum(wkt string) uint64 {
 	b := make([]byte, 0, 5*8+len(wkt))
 	for _, v := range []float64{d.box.South, d.box.West, d.box.North, d.box.East, d.step} {
 		b = binary.BigEndian.AppendUint64(b, math.Float64bits(v))
 	}
-	return sha256.Sum256(append(b, wkt...))
-}
-
-func rowsDigest(computedFrom [sha256.Size]byte, strips []byte) (digest [sha256.Size]byte) {
-	h := sha256.New()
-	h.Write(computedFrom[:])
-	h.Write(strips)
-	h.Sum(digest[:0])
-	return digest
+	return crc64.Checksum(append(b, wkt...), rowsTable)
 }
 
 // parseStrips returns the strips in b. It reports false unless b holds at least one strip,

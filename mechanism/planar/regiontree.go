@@ -1,7 +1,6 @@
 package planar
 
 import (
-	"crypto/sha256"
 	"math"
 	"slices"
 )
@@ -11,7 +10,7 @@ import (
 // them. The order puts neighbours next to each other, so that the extents of nodes hardly
 // overlap, whether the region is one polygon or thousands.
 type region struct {
-	digest [sha256.Size]byte // of the strips' inputs
+	inputs uint64 // checksum of the strips' inputs
 	strips []strip
 	leaves int      // number of leaves of leafSize strips each, rounded up to a power of two
 	extent []extent // by node: leaves+k is leaf k, and node n has the children 2n and 2n+1
@@ -30,8 +29,8 @@ func (e extent) union(o extent) extent {
 }
 
 // newRegion returns the region of at least one strip, in the order of strip.zKey.
-func newRegion(strips []strip, digest [sha256.Size]byte) *region {
-	r := &region{digest: digest, strips: strips, leaves: 1}
+func newRegion(strips []strip, inputs uint64) *region {
+	r := &region{inputs: inputs, strips: strips, leaves: 1}
 	for r.leaves*leafSize < len(strips) {
 		r.leaves *= 2
 	}

@@ -2,8 +2,6 @@ package scalar
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 )
 
@@ -21,22 +19,18 @@ type Aggregate interface {
 	law(setting) (law, error)
 }
 
-// named holds the aggregates that [ParseAggregate] knows.
-var named = map[string]Aggregate{}
-
-// register makes an aggregate known by its name.
-func register(a Aggregate) Aggregate {
-	named[a.String()] = a
-	return a
-}
-
 // ParseAggregate returns the aggregate called s, with or without the prefix dx_ of its SQL function: sum and dx_sum are
 // the same. The one called percentile is the median: percentiles are alike in what is known of their accuracy.
 func ParseAggregate(s string) (Aggregate, error) {
-	if a, known := named[strings.TrimPrefix(s, "dx_")]; known {
-		return a, nil
+	median := percentile{name: "percentile", fraction: fraction{1, 2}}
+	var names []string
+	for _, a := range []Aggregate{Avg, Count, Max, Median, Min, median, StdDev, Sum, Value, Variance} {
+		if a.String() == strings.TrimPrefix(s, "dx_") {
+			return a, nil
+		}
+		names = append(names, a.String())
 	}
-	return nil, fmt.Errorf("aggregate %q is not one of %s", s, strings.Join(slices.Sorted(maps.Keys(named)), ", "))
+	return nil, fmt.Errorf("aggregate %q is not one of %s", s, strings.Join(names, ", "))
 }
 
 // A simple aggregate has no arguments of its own. It is used by pointer, so that it is comparable.

@@ -9,7 +9,7 @@ import (
 )
 
 // Count is the number of rows. It takes neither universe nor metric; its epsilon is per record.
-var Count = register(counting{})
+var Count Aggregate = counting{}
 
 type counting struct{}
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Avg is the average of the readings, from lo to hi.
-var Avg = register(&simple{"avg", newAvg})
+var Avg Aggregate = &simple{"avg", newAvg}
 
 // Averages are a noisy sum of readings divided by how many there are. All noise is on integers; the answer is a
 // function of the drawn integers, of the universe, and of the number m of readings where that is public.

@@ -15,11 +15,9 @@ import (
 
 // The percentiles of fixed p: 0, 100 and 50.
 var (
-	Min    = register(percentile{name: "min", fraction: fraction{0, 1}})
-	Max    = register(percentile{name: "max", fraction: fraction{1, 1}, inside: true})
-	Median = register(percentile{name: "median", fraction: fraction{1, 2}})
-
-	_ = register(percentile{name: "percentile", fraction: fraction{1, 2}}) // see ParseAggregate
+	Min    Aggregate = percentile{name: "min", fraction: fraction{0, 1}}
+	Max    Aggregate = percentile{name: "max", fraction: fraction{1, 1}, inside: true}
+	Median Aggregate = percentile{name: "median", fraction: fraction{1, 2}}
 )
 
 // Percentile returns the aggregate of the reading of rank min(m, floor(p*m/100)+1) among m, for p in 0..100.

@@ -9,7 +9,7 @@ import (
 )
 
 // Sum is the sum of the readings.
-var Sum = register(&simple{"sum", newSum})
+var Sum Aggregate = &simple{"sum", newSum}
 
 // A sum is on the lattice gcd(lo, step)*Z, clamped at 0 if no reading is negative.
 //

@@ -3,7 +3,7 @@ package scalar
 import "github.com/geosql/geosql/mechanism/exact"
 
 // Value is the last reading that was added: the one reading of a scalar call.
-var Value = register(&simple{"value", newValue})
+var Value Aggregate = &simple{"value", newValue}
 
 // value is the truncated geometric mechanism (thesis, figure 4.2 iv, proposition 4.4).
 type value struct {

@@ -12,8 +12,8 @@ import (
 
 // The spread of readings.
 var (
-	Variance = register(spread{"variance", false})
-	StdDev   = register(spread{"stddev", true})
+	Variance Aggregate = spread{"variance", false}
+	StdDev   Aggregate = spread{"stddev", true}
 )
 
 // A spread is a variance or its root.

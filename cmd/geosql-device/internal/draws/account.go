@@ -8,7 +8,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/printable"
-	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/rules"
 )
 
 // A document is the text that a store on the device keeps: limits, spending and the runs of traces. Amounts are whole
@@ -63,17 +63,17 @@ func entry[A, B comparable, V any](all *map[A]map[B]*V, a A, b B) *V {
 }
 
 // standing returns the standing of an account under the ledger's rules at a time.
-func (d *document) standing(account string, unit budget.Unit, now int64) (*ledger.Standing, error) {
-	s := &ledger.Standing{Balance: ledger.Balance{Account: account, Unit: unit}}
+func (d *document) standing(account string, unit budget.Unit, now int64) (*rules.Standing, error) {
+	s := &rules.Standing{Balance: rules.Balance{Account: account, Unit: unit}}
 	l := d.Limits[account][unit]
 	if l == nil {
-		l = d.Limits[ledger.Everyone][unit]
+		l = d.Limits[rules.Everyone][unit]
 	}
 	if l != nil {
 		s.Limited, s.Limit, s.Window, s.LimitSet = true, l.Limit, l.Window, l.Set
 	}
 	if e := d.Accounts[account][unit]; e != nil {
-		s.Spent, s.Stored = e.Spent, ledger.WindowUse{Start: e.WindowStart, Spent: e.WindowSpent}
+		s.Spent, s.Stored = e.Spent, rules.WindowUse{Start: e.WindowStart, Spent: e.WindowSpent}
 	}
 	if s.At(now) != nil {
 		return nil, errDamaged
@@ -82,27 +82,27 @@ func (d *document) standing(account string, unit budget.Unit, now int64) (*ledge
 }
 
 // add changes the spending of a standing's account.
-func (d *document) add(s *ledger.Standing, net budget.Amount) {
+func (d *document) add(s *rules.Standing, net budget.Amount) {
 	e := entry(&d.Accounts, s.Account, s.Unit)
 	use := s.WindowAfter(net)
 	e.Spent, e.WindowStart, e.WindowSpent = e.Spent+net, use.Start, use.Spent
 }
 
 // pay charges an account, if it can pay.
-func (d *document) pay(account string, unit budget.Unit, cost budget.Amount, now int64) (ledger.Term, error) {
+func (d *document) pay(account string, unit budget.Unit, cost budget.Amount, now int64) (rules.Term, error) {
 	s, err := d.standing(account, unit, now)
 	if err != nil {
-		return ledger.Term{}, err
+		return rules.Term{}, err
 	}
 	if r := s.Refuse(cost, 0); r != nil {
-		return ledger.Term{}, refusal{r}
+		return rules.Term{}, refusal{r}
 	}
 	d.add(s, cost)
 	return s.Term, nil
 }
 
 // A refusal is that of the ledger, without its SQL.
-type refusal struct{ *ledger.RefusalError }
+type refusal struct{ *rules.RefusalError }
 
 func (r refusal) Error() string {
 	if r.Limited {
@@ -148,8 +148,8 @@ func limit(a struct {
 	if !printable.Is(string(a.Unit)) {
 		return nil, errors.New("unit must be the name of a unit, such as 'm' or 'kWh'")
 	}
-	if a.Window < 0 || a.Window > ledger.MaxWindow {
-		return nil, fmt.Errorf("window must be a whole number of seconds from 1 to %d", int64(ledger.MaxWindow))
+	if a.Window < 0 || a.Window > rules.MaxWindow {
+		return nil, fmt.Errorf("window must be a whole number of seconds from 1 to %d", int64(rules.MaxWindow))
 	}
 	*entry(&d.Limits, a.Account, a.Unit) = limitEntry{amount, a.Window, a.Now}
 	return d.text(), nil

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/ledger"
+	"github.com/geosql/geosql/ledger/rules"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/trace"
 )
@@ -67,7 +67,7 @@ type step struct {
 	run     trace.Run // with the point, once it is drawn
 	point   trace.Point
 	drawn   bool
-	term    ledger.Term
+	term    rules.Term
 	stored  []byte // the run in the store meanwhile
 }
 

@@ -1,0 +1,10 @@
+//go:build !js
+
+package exact
+
+import (
+	"crypto/rand"
+	"io"
+)
+
+var system io.Reader = rand.Reader
