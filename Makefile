@@ -165,8 +165,9 @@ release:
 		$(addprefix $(BUILD)/device/,draw.wasm seal.wasm)
 
 # The npm package geosql-device, in $(BUILD)/device: exact draws for browsers and Node, in WebAssembly of Go's own compiler,
-# and sealing in a module of its own. No calls are inlined, which saves 5 % of their size and costs draws nothing that can be measured.
-WASM = CGO_ENABLED=0 GOOS=js GOARCH=wasm $(GO) build -buildvcs=false -trimpath -gcflags=all=-l -ldflags '-s -w -buildid='
+# and sealing in a module of its own. No calls are inlined, which saves 5 % of their size and costs draws nothing that can be measured,
+# and the collector of garbage is the older one, which is smaller by 12 kB.
+WASM = CGO_ENABLED=0 GOEXPERIMENT=nogreenteagc GOOS=js GOARCH=wasm $(GO) build -buildvcs=false -trimpath -gcflags=all=-l -ldflags '-s -w -buildid='
 .PHONY: device
 device:
 	mkdir -p $(BUILD)/device

@@ -49,5 +49,5 @@ func visiblePrefix(s string) int {
 // visible reports whether a character is visible. Spaces of any script are; fillers and
 // joiners are not, though Unicode classifies some of them as letters.
 func visible(r rune) bool {
-	return unicode.IsGraphic(r) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+	return strconv.IsGraphic(r) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }

@@ -1,4 +1,4 @@
-// Package settings reads the settings of a mechanism from a JSON object written by people.
+// Package settings reads the settings of a mechanism from an object written by people, in JSON or in the language of a host.
 // Keys are case-sensitive. An unknown or repeated key is an error, and errors name the key.
 package settings
 
@@ -8,18 +8,41 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/geosql/geosql/budget"
 )
 
-// Values holds the values of a JSON object that have not been read yet, and the first
+// Values holds the values of an object that have not been read yet, and the first
 // error. It must not be used concurrently.
 type Values struct {
-	values map[string]json.RawMessage
+	keys   []string
+	values map[string]value
 	err    error
+}
+
+// A value stores itself in a target, if that has its type. It prints as it was written.
+type value interface {
+	read(target any) error
+	fmt.Stringer
+}
+
+// Of returns the values of a host's object, each a string or a finite float64.
+func Of(object map[string]any, keys ...string) (*Values, error) {
+	v := &Values{keys: keys, values: map[string]value{}}
+	for key, x := range object {
+		if !slices.Contains(keys, key) {
+			return nil, unknown(key, keys)
+		}
+		v.values[key] = plain{x}
+	}
+	return v, nil
+}
+
+func unknown(key string, keys []string) error {
+	return fmt.Errorf("key %q is unknown: there are %s", key, strings.Join(keys, ", "))
 }
 
 // Parse splits a JSON object into its values. Unlike json.Unmarshal into a struct, it
@@ -31,7 +54,7 @@ func Parse(text []byte, example string, keys ...string) (*Values, error) {
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
 		return nil, notAnObject
 	}
-	v := &Values{values: map[string]json.RawMessage{}}
+	v := &Values{keys: keys, values: map[string]value{}}
 	for d.More() {
 		token, err := d.Token()
 		key, ok := token.(string)
@@ -39,16 +62,16 @@ func Parse(text []byte, example string, keys ...string) (*Values, error) {
 			return nil, notAnObject
 		}
 		if !slices.Contains(keys, key) {
-			return nil, fmt.Errorf("key %q is unknown: there are %s", key, strings.Join(keys, ", "))
+			return nil, unknown(key, keys)
 		}
 		if v.Has(key) {
 			return nil, fmt.Errorf("%s is given twice", key)
 		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
+		var text json.RawMessage
+		if err := d.Decode(&text); err != nil {
 			return nil, fmt.Errorf("%s has no JSON value", key)
 		}
-		v.values[key] = value
+		v.values[key] = written(text)
 	}
 	if _, err := d.Token(); err != nil { // the closing brace
 		return nil, notAnObject
@@ -85,9 +108,54 @@ func (v *Values) Read(key string, target any) {
 		return
 	}
 	delete(v.values, key)
-	if err := json.Unmarshal(value, target); err != nil || string(value) == "null" {
+	if err := value.read(target); err != nil {
 		v.Fail("%s must be %s, not %.40q", key, kindOf(target), value)
 	}
+}
+
+var errType = errors.New("another type")
+
+// written is a value in JSON.
+type written json.RawMessage
+
+func (w written) String() string { return string(w) }
+
+func (w written) read(target any) error {
+	if string(w) == "null" {
+		return errType
+	}
+	return json.Unmarshal(w, target)
+}
+
+// A plain value is a string or a finite float64, or else no value.
+type plain struct{ any }
+
+func (p plain) String() string { return fmt.Sprint(p.any) }
+
+func (p plain) read(target any) error {
+	number, isNumber := p.any.(float64)
+	isNumber = isNumber && !math.IsNaN(number) && !math.IsInf(number, 0)
+	whole := isNumber && number == math.Trunc(number) && math.Abs(number) < 1<<53
+	switch t := target.(type) {
+	case *string:
+		var ok bool
+		if *t, ok = p.any.(string); ok {
+			return nil
+		}
+	case *float64:
+		if *t = number; isNumber {
+			return nil
+		}
+	case *int:
+		if *t = int(number); whole {
+			return nil
+		}
+	case *int64:
+		if *t = int64(number); whole {
+			return nil
+		}
+	}
+	return errType
 }
 
 func kindOf(target any) string {
@@ -127,7 +195,7 @@ func (v *Values) Amount(key string, target *budget.Amount) {
 func (v *Values) Finish(texts ...string) error {
 	var text string
 	var number float64
-	for _, key := range slices.Sorted(maps.Keys(v.values)) {
+	for _, key := range v.keys {
 		if slices.Contains(texts, key) {
 			v.Read(key, &text)
 		} else {

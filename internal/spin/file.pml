@@ -1,6 +1,6 @@
 /*
  * What the ledger's file has of one account, and what transactions do to it. Names are those of
- * the Go code: Standing and openWindow are in ledger/standing.go and window.go, Post in
+ * the Go code: Standing and openWindow are in ledger/rules/standing.go and window.go, Post in
  * ledger/file/transaction.go and ledger/postgres/transaction.go. A term is named by its start, 0 without
  * a window; it ends at start + WINDOW.
  *

@@ -10,4 +10,6 @@ var system io.Reader = none{}
 
 type none struct{}
 
-func (none) Read([]byte) (int, error) { return 0, errors.New("a source for WebAssembly needs a reader") }
+func (none) Read([]byte) (int, error) {
+	return 0, errors.New("a source for WebAssembly needs a reader")
+}

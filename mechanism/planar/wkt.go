@@ -23,7 +23,7 @@ var errWKT = errors.New("wkt does not parse")
 func parseWKT(text string) (orb.MultiPolygon, error) {
 	r := &wktReader{text: text}
 	var polygons orb.MultiPolygon
-	switch kind := strings.ToUpper(r.word()); kind {
+	switch kind := r.word(); kind {
 	case "POLYGON":
 		polygons = orb.MultiPolygon{r.polygon()}
 	case "MULTIPOLYGON":
@@ -51,7 +51,7 @@ func (r *wktReader) ring() (points orb.Ring) {
 
 // list reads EMPTY, or one item or more in parentheses with commas between them.
 func (r *wktReader) list(item func()) {
-	if strings.EqualFold(r.word(), "EMPTY") {
+	if r.word() == "EMPTY" {
 		return
 	}
 	r.want('(')
@@ -62,9 +62,13 @@ func (r *wktReader) list(item func()) {
 	}
 }
 
-// word reads letters, or nothing if none come next.
+// word reads letters, or nothing if none come next. It returns them in upper case.
 func (r *wktReader) word() string {
-	return r.token(func(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' })
+	letters := []byte(r.token(func(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }))
+	for i := range letters {
+		letters[i] &^= 0x20
+	}
+	return string(letters)
 }
 
 // number reads a finite number.

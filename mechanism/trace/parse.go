@@ -12,12 +12,29 @@ func ParsePolicy(mechanism string, text []byte) (Policy, error) {
 	if err := checkOneOf("mechanism", mechanism, Predictive, Independent); err != nil {
 		return Policy{}, err
 	}
-	s, err := settings.Parse(text, `{"epsilon": 0.023, "steps": 30}`,
-		"domain", "universe", "epsilon", "manager", "alpha", "steps", "eta", "gamma", "prediction_rate",
-		"skip_speed", "predictor", "after")
+	s, err := settings.Parse(text, `{"epsilon": 0.023, "steps": 30}`, keys...)
 	if err != nil {
 		return Policy{}, err
 	}
+	return readPolicy(mechanism, s)
+}
+
+// NewPolicy is ParsePolicy for the settings in an object of a host, each a string or a float64.
+func NewPolicy(mechanism string, object map[string]any) (Policy, error) {
+	if err := checkOneOf("mechanism", mechanism, Predictive, Independent); err != nil {
+		return Policy{}, err
+	}
+	s, err := settings.Of(object, keys...)
+	if err != nil {
+		return Policy{}, err
+	}
+	return readPolicy(mechanism, s)
+}
+
+var keys = []string{"domain", "universe", "epsilon", "manager", "alpha", "steps", "eta", "gamma", "prediction_rate",
+	"skip_speed", "predictor", "after"}
+
+func readPolicy(mechanism string, s *settings.Values) (Policy, error) {
 	p := Policy{Mechanism: mechanism}
 	p.readSpace(s)
 	if !s.Has("epsilon") {

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -100,6 +101,31 @@ func TestParsePolicyRefuses(t *testing.T) {
 		}
 		if !strings.HasPrefix(err.Error(), c.about) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %q", c.text, err)
+		}
+	}
+}
+
+// An object of a host is the policy that its text in JSON is, or refused with the same words.
+func TestNewPolicy(t *testing.T) {
+	for text, object := range map[string]map[string]any{
+		`{"epsilon": 0.02302585092, "steps": 30}`:                {"epsilon": 0.02302585092, "steps": 30.0},
+		`{"epsilon": 0.1, "alpha": 3000, "predictor": "linear"}`: {"epsilon": 0.1, "alpha": 3000.0, "predictor": "linear"},
+		`{"epsilon": 1, "steps": 1, "alfa": 1}`:                  {"epsilon": 1.0, "steps": 1.0, "alfa": 1.0},
+		`{"epsilon": "1", "steps": 1}`:                           {"epsilon": "1", "steps": 1.0},
+		`{"epsilon": 1, "steps": 1.5}`:                           {"epsilon": 1.0, "steps": 1.5},
+		`{"epsilon": 1, "steps": 1, "after": 7}`:                 {"epsilon": 1.0, "steps": 1.0, "after": 7.0},
+		`{"epsilon": 1, "steps": 1, "eta": true}`:                {"epsilon": 1.0, "steps": 1.0, "eta": true},
+		`{"epsilon": 1}`:                                         {"epsilon": 1.0},
+	} {
+		want, refused := ParsePolicy(Predictive, []byte(text))
+		got, err := NewPolicy(Predictive, object)
+		if got != want || fmt.Sprint(err) != strings.Replace(fmt.Sprint(refused), `\"1\"`, "1", 1) {
+			t.Errorf("%s: %+v, %v; want %+v, %v", text, got, err, want, refused)
+		}
+	}
+	for _, x := range []float64{math.NaN(), math.Inf(1)} {
+		if p, err := NewPolicy(Predictive, map[string]any{"epsilon": x, "steps": 1.0}); err == nil {
+			t.Errorf("epsilon %v is %+v", x, p)
 		}
 	}
 }

@@ -1,14 +1,12 @@
 // Exact private draws where the secret is. index.d.ts has the contract.
 import * as check from './check.js'
-import { load, once, RefusedError } from './module.js'
+import { ready } from './draw.js'
 
-export { RefusedError }
+export { RefusedError } from './module.js'
 export { indexed, local, memory } from './stores.js'
 
-const ready = once(() => load(new URL('draw.wasm', import.meta.url)))
-
 const now = () => Date.now() * 1000 // microseconds
-const dropped = new FinalizationRegistry(({ module, handle }) => module.call('drop', { handle }))
+const dropped = new FinalizationRegistry(({ module, handle }) => module.drop(handle))
 
 class Budget {
   #store
@@ -18,14 +16,16 @@ class Budget {
   }
 
   async limit(account, unit, epsilon, window = 0) {
-    const args = { account: check.account(account), unit: check.text('unit', unit), epsilon: check.number('epsilon', epsilon), window: check.number('window', window) }
-    await this.update((module, document) => module.call('limit', { ...args, document, now: now() }))
+    const name = check.account(account)
+    const args = [check.text('unit', unit), check.number('epsilon', epsilon), check.number('window', window)]
+    await this.update((module, document) => module.limit(document, name, now(), ...args))
   }
 
   async balance(account, unit) {
-    const args = { account: check.account(account), unit: check.text('unit', unit), now: now() }
+    const name = check.account(account)
+    check.text('unit', unit)
     const document = await this.update((_, text) => text)
-    return (await ready()).call('balance', { ...args, document })
+    return (await ready()).balance(document, name, now(), unit)
   }
 
   // Changes the stored text by a function of the module, which returns the new text, or an object that has it.
@@ -47,13 +47,11 @@ const isBudget = budget => {
 
 // A mechanism has a price. Its draws are charged to an account before they are made: when charge returns, the store has it.
 class Mechanism {
-  #module
-  #handle
   #price
-  constructor(module, { handle, unit, amount, quanta }) {
-    this.#module = module
-    this.#handle = handle
-    this.#price = { unit, epsilon: Number(amount), quanta: BigInt(quanta) }
+  constructor(module, { handle, unit, epsilon, quanta }) {
+    this.module = module
+    this.handle = handle
+    this.#price = { unit, epsilon, quanta: BigInt(quanta) }
     dropped.register(this, { module, handle })
   }
 
@@ -61,15 +59,11 @@ class Mechanism {
     return { ...this.#price }
   }
 
-  call(name, args) {
-    return this.#module.call(name, { mechanism: this.#handle, ...args })
-  }
-
   async release(budget, account, x, y) {
     const { unit, quanta } = this.#price
     await isBudget(budget).update((module, document) =>
-      module.call('charge', { document, account, unit, amount: String(quanta), now: now() }))
-    return this.#module.draw(this.#handle, x, y)
+      module.charge(document, account, now(), unit, String(quanta)))
+    return this.module.draw(this.handle, x, y)
   }
 }
 
@@ -80,15 +74,15 @@ class LocationMechanism extends Mechanism {
   }
 
   radius(p) {
-    return this.call('radius', { p: check.number('p', p) })
+    return this.module.radius(this.handle, check.number('p', p))
   }
 
   confidence(metres) {
-    return this.call('confidence', { metres: check.number('metres', metres) })
+    return this.module.confidence(this.handle, check.number('metres', metres))
   }
 
   retrievalRadius(p, interest) {
-    return this.call('retrieval', { p: check.number('p', p), metres: check.number('interest', interest) })
+    return this.module.retrieval(this.handle, check.number('p', p), check.number('interest', interest))
   }
 }
 
@@ -99,7 +93,7 @@ class ReadingMechanism extends Mechanism {
   }
 
   radius(p) {
-    return this.call('within', { p: check.number('p', p) })
+    return this.module.within(this.handle, check.number('p', p))
   }
 }
 
@@ -114,7 +108,7 @@ class Domain {
   }
 
   #mechanism(name, setting, epsilon) {
-    return new LocationMechanism(this.#module, this.#module.call('mechanism', { domain: this.#handle, name, epsilon: check.positive(setting, epsilon) }))
+    return new LocationMechanism(this.#module, this.#module.mechanism(this.#handle, name, check.positive(setting, epsilon)))
   }
 
   laplace(epsilon) {
@@ -130,24 +124,27 @@ class Domain {
   }
 
   remap(prior) {
-    const places = prior.map(({ lat, lon, weight }) => ({ lat: check.latitude(lat), lon: check.longitude(lon), weight: check.positive('weight', weight) }))
-    const { handle } = this.#module.call('prior', { domain: this.#handle, places })
-    return (lat, lon, epsilon) =>
-      this.#module.call('remap', { prior: handle, lat: check.latitude(lat), lon: check.longitude(lon), epsilon: check.positive('epsilon', epsilon) })
+    const places = prior.flatMap(({ lat, lon, weight }) => [check.latitude(lat), check.longitude(lon), check.positive('weight', weight)])
+    const handle = this.#module.prior(this.#handle, Float64Array.from(places))
+    return (lat, lon, epsilon) => {
+      const [zLat, zLon] = this.#module.remap(handle, check.positive('epsilon', epsilon), check.latitude(lat), check.longitude(lon))
+      return { lat: zLat, lon: zLon }
+    }
   }
 
   smooth(points) {
-    const checked = points.map(({ time, lat, lon, epsilon }) => ({
-      t: check.time(time) / 1e6,
-      lat: lat == null ? null : check.latitude(lat),
-      lon: lon == null ? null : check.longitude(lon),
-      epsilon: check.positive('epsilon', epsilon),
-    }))
-    return this.#module.call('smooth', { domain: this.#handle, points: checked })
+    const numbers = points.flatMap(({ time, lat, lon, epsilon }) => [
+      check.time(time) / 1e6,
+      lat == null ? NaN : check.latitude(lat),
+      lon == null ? NaN : check.longitude(lon),
+      check.positive('epsilon', epsilon),
+    ])
+    const estimates = this.#module.smooth(this.#handle, Float64Array.from(numbers))
+    return points.map((_, i) => (Number.isNaN(estimates[2 * i]) ? null : { lat: estimates[2 * i], lon: estimates[2 * i + 1] }))
   }
 
   trace(mechanism, policy, state) {
-    return new Trace(this.#module, { domain: this.#handle, mechanism, policy: JSON.stringify(policy) }, state)
+    return new Trace(this.#module, false, this.#handle, mechanism, policy, state)
   }
 }
 
@@ -161,58 +158,58 @@ class Universe {
   }
 
   value(epsilon) {
-    return new ReadingMechanism(this.#module, this.#module.call('value', { universe: this.#handle, epsilon: check.positive('epsilon', epsilon) }))
+    return new ReadingMechanism(this.#module, this.#module.value(this.#handle, check.positive('epsilon', epsilon)))
   }
 
   trace(mechanism, policy, state) {
-    return new Trace(this.#module, { universe: this.#handle, mechanism, policy: JSON.stringify(policy) }, state)
+    return new Trace(this.#module, true, this.#handle, mechanism, policy, state)
   }
 }
 
 // A step is charged in one update of the store, drawn, and ended in another one.
 class Trace extends Mechanism {
-  #module
-  #trace
   #state
   #readings
-  constructor(module, declared, state) {
-    const trace = module.call('trace', declared)
-    super(module, trace)
-    this.#module = module
-    this.#trace = trace.handle
+  constructor(module, readings, space, mechanism, policy, state = '') {
+    const settings = Object.entries(policy).filter(([, x]) => x !== undefined)
+    super(module, module.trace(readings, space, String(mechanism), settings.flat()))
     this.#state = state
-    this.#readings = 'universe' in declared
+    this.#readings = readings
   }
 
   async step(budget, account, name, time, x, y) {
-    const who = { account: check.payer(account), name: check.text('name', name) }
+    const payer = check.payer(account)
+    check.text('name', name)
     const secret = this.#readings ? [check.number('x', x), 0] : [check.latitude(x), check.longitude(y)]
     const t = check.time(time)
     const begun = await isBudget(budget).update((module, document) =>
-      module.call('begin', { ...who, trace: this.#trace, document, state: this.#state, now: now(), t }))
-    const numbers = this.#module.draw(begun.handle, ...secret)
-    await budget.update((module, document) => module.call('end', { step: begun.handle, document, now: now() }))
+      module.begin(document, payer, now(), this.handle, name, this.#state, t))
+    const numbers = this.module.draw(begun.handle, ...secret)
+    await budget.update((module, document) => module.end(document, payer, now(), begun.handle))
     const [hard, tested, spent] = numbers.slice(-3)
     const report = this.#readings ? { x: numbers[0] } : { lat: numbers[0], lon: numbers[1] }
     return { ...report, hard: hard === 1, tested: tested === 1, spent }
   }
 
   async state(budget, account, name) {
+    const payer = check.payer(account)
+    check.text('name', name)
     const document = await isBudget(budget).update((_, text) => text)
-    return this.#module.call('run', { document, account: check.payer(account), name: check.text('name', name) }) ?? undefined
+    return this.module.run(document, payer, now(), name)
   }
 }
 
 export async function domain({ name = '', south, west, north, east, stepM, region = '' }) {
-  const box = Object.entries({ south, west, north, east, stepM }).map(([key, x]) => [key, check.number(key, x)])
+  const box = Object.entries({ south, west, north, east, stepM }).map(([key, x]) => check.number(key, x))
   const module = await ready()
-  return new Domain(module, module.call('domain', { name, region, ...Object.fromEntries(box) }))
+  return new Domain(module, module.domain(String(name), ...box, String(region)))
 }
 
 export async function universe({ name = '', lo, hi, step, unit }) {
-  const range = Object.entries({ lo, hi, step }).map(([key, x]) => [key, check.number(key, x)])
+  const range = Object.entries({ lo, hi, step }).map(([key, x]) => check.number(key, x))
+  check.text('unit', unit)
   const module = await ready()
-  return new Universe(module, module.call('universe', { name, unit: check.text('unit', unit), ...Object.fromEntries(range) }))
+  return new Universe(module, module.universe(String(name), ...range, unit))
 }
 
 export function budget(store) {

@@ -1,34 +1,22 @@
 // Seals rows for an owner's database where they arise. seal.d.ts has the contract.
 import * as check from './check.js'
-import { instantiate, once } from './module.js'
+import { call as callModule, load, once } from './module.js'
 
-// Returns the functions of seal.wasm. It exchanges values by functions, without the JSON of draw.wasm, for which there is no room in a megabyte.
-const ready = once(async () => {
-  const go = new Go()
-  const name = 'geosql-device/seal'
-  go.argv = ['seal', name]
-  const instance = await instantiate(new URL('seal.wasm', import.meta.url), go)
-  let functions
-  globalThis[name] = given => (functions = given)
-  go.run(instance)
-  delete globalThis[name]
-  return functions
-})
+const ready = once(async () => (await load(new URL('seal.wasm', import.meta.url))).functions)
 
 let broken
 
 // Calls a function of the module. If it throws, as when getRandomValues fails, the module has stopped amid its work and is not used again.
 function call(f, ...args) {
   if (broken) throw new Error('sealing has failed before: load the page again', { cause: broken })
-  let result
-  try {
-    result = f(...args)
-  } catch (error) {
-    broken = error
-    throw error
-  }
-  if (result instanceof Error) throw result
-  return result
+  return callModule((...args) => {
+    try {
+      return f(...args)
+    } catch (error) {
+      broken = error
+      throw error
+    }
+  }, ...args)
 }
 
 const privateLabel = 'GEOSQL PRIVATE KEY'

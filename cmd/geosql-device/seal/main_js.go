@@ -1,6 +1,5 @@
 // Seal is seal.wasm of the npm package geosql-device: it seals rows for an owner's database on somebody's device, as package
-// sealed/batch says. It hands functions to the function of JavaScript that its first argument names, and waits for calls. Functions return an
-// Error in place of throwing it, which Go cannot.
+// sealed/batch says.
 //
 // The key of a session is in the module's memory only, from the encapsulation until the lines of a batch are done, and is
 // neither stored nor handed out. The collector's key is the caller's to keep.
@@ -10,39 +9,20 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
-	"os"
 	"syscall/js"
 
+	"github.com/geosql/geosql/cmd/geosql-device/internal/bridge"
 	"github.com/geosql/geosql/sealed"
 	"github.com/geosql/geosql/sealed/batch"
 )
 
 func main() {
-	js.Global().Call(os.Args[1], map[string]any{
-		"collectorKey": function(func([]js.Value) (any, error) { return collectorKey() }),
-		"publicKey":    function(func(args []js.Value) (any, error) { return publicKey(args[0]) }),
-		"seal":         function(seal),
-	})
-	select {}
-}
-
-// function returns a function of JavaScript. Its result is an Error if f returns one, or panics.
-func function(f func(args []js.Value) (any, error)) js.Func {
-	return js.FuncOf(func(_ js.Value, args []js.Value) (result any) {
-		defer func() {
-			if recover() != nil { // an argument of another type than index.d.ts says
-				result = newError("an argument has another type than the package's types say")
-			}
-		}()
-		v, err := f(args)
-		if err != nil {
-			return newError(err.Error())
-		}
-		return v
+	bridge.Serve(map[string]any{
+		"collectorKey": bridge.Function(func([]js.Value) (any, error) { return collectorKey() }),
+		"publicKey":    bridge.Function(func(args []js.Value) (any, error) { return publicKey(args[0]) }),
+		"seal":         bridge.Function(seal),
 	})
 }
-
-func newError(message string) js.Value { return js.Global().Get("Error").New(message) }
 
 // collectorKey makes a key, in base64. It is a secret of the device.
 func collectorKey() (any, error) {
@@ -102,8 +82,8 @@ func seal(args []js.Value) (any, error) {
 	}
 	return map[string]any{
 		"columns": columns,
-		"row":     function(func(args []js.Value) (any, error) { return s.Len() + 1, add(s, args[0].String(), args[1]) }),
-		"lines":   function(func([]js.Value) (any, error) { return s.Seal() }),
+		"row":     bridge.Function(func(args []js.Value) (any, error) { return s.Len() + 1, add(s, args[0].String(), args[1]) }),
+		"lines":   bridge.Function(func([]js.Value) (any, error) { return s.Seal() }),
 	}, nil
 }
 
@@ -136,7 +116,7 @@ func declaration(v js.Value) *sealed.Declaration {
 	number := func(v js.Value, name string) float64 { return v.Get(name).Float() }
 	salt, _ := base64.StdEncoding.DecodeString(text(v, "salt")) // another salt has another id
 	d := &sealed.Declaration{Salt: salt}
-	for c := range elements(v.Get("columns")) {
+	for c := range bridge.Elements(v.Get("columns")) {
 		column := sealed.Column{Number: uint32(c.Get("number").Int()), Table: text(c, "table"), Name: text(c, "column"), Account: text(c, "account")}
 		if u := c.Get("universe"); u.Truthy() {
 			column.Universe = &sealed.Universe{Name: text(u, "name"), Lo: number(u, "lo"), Hi: number(u, "hi"), Step: number(u, "step"), Unit: text(u, "unit")}
@@ -150,23 +130,12 @@ func declaration(v js.Value) *sealed.Declaration {
 		}
 		d.Columns = append(d.Columns, column)
 	}
-	for t := range elements(v.Get("tables")) {
+	for t := range bridge.Elements(v.Get("tables")) {
 		table := sealed.Table{Name: text(t, "table")}
-		for c := range elements(t.Get("columns")) {
+		for c := range bridge.Elements(t.Get("columns")) {
 			table.Columns = append(table.Columns, sealed.TableColumn{Name: text(c, "name"), Type: text(c, "type")})
 		}
 		d.Tables = append(d.Tables, table)
 	}
 	return d
-}
-
-// elements returns the elements of an array.
-func elements(array js.Value) func(yield func(js.Value) bool) {
-	return func(yield func(js.Value) bool) {
-		for i := range array.Length() {
-			if !yield(array.Index(i)) {
-				return
-			}
-		}
-	}
 }

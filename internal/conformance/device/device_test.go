@@ -293,13 +293,13 @@ func testWorkers(t *testing.T, b *browser.Browser) {
 func TestPlantedBugsAreFound(t *testing.T) {
 	folder, expected := built(t), written(t, expect(t))
 	for name, c := range map[string]struct{ file, old, new, found string }{
-		"draw before the charge": {"index.js", "const { unit, quanta } = this.#price\n", "const { unit, quanta } = this.#price\n    const drawn = this.#module.draw(this.#handle, x, y)\n", "order"},
-		"charge not awaited":     {"index.js", "await isBudget(budget).update((module, document) =>\n      module.call('charge'", "isBudget(budget).update((module, document) =>\n      module.call('charge'", "limits"},
-		"step not charged":       {"index.js", "await isBudget(budget).update((module, document) =>\n      module.call('begin'", "await new Budget({ update: async f => f('') }).update((module, document) =>\n      module.call('begin'", "traces"},
+		"draw before the charge": {"index.js", "const { unit, quanta } = this.#price\n", "const { unit, quanta } = this.#price\n    const drawn = this.module.draw(this.handle, x, y)\n", "order"},
+		"charge not awaited":     {"index.js", "await isBudget(budget).update((module, document) =>\n      module.charge(", "isBudget(budget).update((module, document) =>\n      module.charge(", "limits"},
+		"step not charged":       {"index.js", "await isBudget(budget).update((module, document) =>\n      module.begin(", "await new Budget({ update: async f => f('') }).update((module, document) =>\n      module.begin(", "traces"},
 		"store forgets":          {"stores.js", "stored = change(stored)", "change(stored)", "golden"},
-		"entropy replaced":       {"module.js", "return 0\n", "return new Uint8Array(memory.buffer, at, n).fill(77), 1\n", "entropy"},
+		"entropy replaced":       {"draw.js", "return 0\n", "return new Uint8Array(memory.buffer, at, n).fill(77), 1\n", "entropy"},
 		"account unchecked":      {"index.js", "await this.release(budget, check.payer(account), check.number('x', x), 0)", "await this.release(budget, check.account(account), check.number('x', x), 0)", "limits"},
-		"other lattice":          {"index.js", "region, ...Object.fromEntries(box)", "region, ...Object.fromEntries(box), south: south - 1e-9", "golden"},
+		"other lattice":          {"index.js", "module.domain(String(name), ...box,", "module.domain(String(name), box[0] - 1e-9, ...box.slice(1),", "golden"},
 		"other law":              {"index.js", "this.#mechanism('laplace_l1'", "this.#mechanism('laplace'", "golden"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,7 +1,6 @@
 package draws
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -11,69 +10,70 @@ import (
 	"github.com/geosql/geosql/ledger/rules"
 )
 
-// A document is the text that a store on the device keeps: limits, spending and the runs of traces. Amounts are whole
-// numbers of 1e-12, in strings, since JavaScript's numbers end at 2^53. Times are microseconds since 1970.
-type document struct {
-	Version  int                                    `json:"version"`
-	Limits   map[string]map[budget.Unit]*limitEntry `json:"limits"`
-	Accounts map[string]map[budget.Unit]*spending   `json:"accounts"`
-	Traces   map[string]map[string][]byte           `json:"traces"`
+// An Account pays from the budget that a document has. Now is in microseconds since 1970.
+type Account struct {
+	Document string
+	Name     string
+	Now      int64
 }
 
-type limitEntry struct {
-	Limit  budget.Amount `json:"limit,string"`
-	Window int64         `json:"window"` // seconds; 0: never reopens
-	Set    int64         `json:"set"`
-}
-
-type spending struct {
-	Spent       budget.Amount `json:"spent,string"`
-	WindowStart int64         `json:"windowStart"`
-	WindowSpent budget.Amount `json:"windowSpent,string"`
-}
-
-var errDamaged = errors.New("the budget is damaged: nothing can be charged")
-
-// parseDocument reads a document; an empty text is that of a new budget.
-func parseDocument(text string) (*document, error) {
-	d := &document{Version: 1}
-	if text != "" && (json.Unmarshal([]byte(text), d) != nil || d.Version != 1) {
-		return nil, errDamaged
+// Limit sets a limit in a unit and returns the document with it. The window is in seconds; 0: the limit never reopens.
+func (a Account) Limit(unit budget.Unit, epsilon float64, window int64) (string, error) {
+	d, err := parseDocument(a.Document)
+	if err != nil {
+		return "", err
 	}
-	return d, nil
+	amount, err := budget.Limit(budget.Decimal(epsilon))
+	if err != nil {
+		return "", err
+	}
+	if !printable.Is(string(unit)) {
+		return "", errors.New("unit must be the name of a unit, such as 'm' or 'kWh'")
+	}
+	if window < 0 || window > rules.MaxWindow {
+		return "", fmt.Errorf("window must be a whole number of seconds from 1 to %d", int64(rules.MaxWindow))
+	}
+	d.entry(limited, a.Name, string(unit)).numbers = [...]int64{int64(amount), window, a.Now}
+	return d.text(), nil
 }
 
-func (d *document) text() string {
-	text, _ := json.Marshal(d) // it has nothing that JSON has not
-	return string(text)
+// Charge charges a draw and returns the document with the charge, which the store makes durable before the draw.
+func (a Account) Charge(unit budget.Unit, cost budget.Amount) (string, error) {
+	d, err := parseDocument(a.Document)
+	if err != nil {
+		return "", err
+	}
+	if _, err := d.pay(a.Name, unit, cost, a.Now); err != nil {
+		return "", err
+	}
+	return d.text(), nil
 }
 
-// entry returns the entry of a map of maps, made if it is not there.
-func entry[A, B comparable, V any](all *map[A]map[B]*V, a A, b B) *V {
-	if *all == nil {
-		*all = map[A]map[B]*V{}
+// Balance returns the state of the account's budget of a unit.
+func (a Account) Balance(unit budget.Unit) (rules.Balance, error) {
+	d, err := parseDocument(a.Document)
+	if err != nil {
+		return rules.Balance{}, err
 	}
-	if (*all)[a] == nil {
-		(*all)[a] = map[B]*V{}
+	s, err := d.standing(a.Name, unit, a.Now)
+	if err != nil {
+		return rules.Balance{}, err
 	}
-	if (*all)[a][b] == nil {
-		(*all)[a][b] = new(V)
-	}
-	return (*all)[a][b]
+	return s.Balance, nil
 }
 
 // standing returns the standing of an account under the ledger's rules at a time.
 func (d *document) standing(account string, unit budget.Unit, now int64) (*rules.Standing, error) {
 	s := &rules.Standing{Balance: rules.Balance{Account: account, Unit: unit}}
-	l := d.Limits[account][unit]
+	l := d.find(limited, account, string(unit))
 	if l == nil {
-		l = d.Limits[rules.Everyone][unit]
+		l = d.find(limited, rules.Everyone, string(unit))
 	}
 	if l != nil {
-		s.Limited, s.Limit, s.Window, s.LimitSet = true, l.Limit, l.Window, l.Set
+		s.Limited, s.Limit, s.Window, s.LimitSet = true, budget.Amount(l.numbers[0]), l.numbers[1], l.numbers[2]
 	}
-	if e := d.Accounts[account][unit]; e != nil {
-		s.Spent, s.Stored = e.Spent, rules.WindowUse{Start: e.WindowStart, Spent: e.WindowSpent}
+	if e := d.find(spent, account, string(unit)); e != nil {
+		s.Spent, s.Stored = budget.Amount(e.numbers[0]), rules.WindowUse{Start: e.numbers[1], Spent: budget.Amount(e.numbers[2])}
 	}
 	if s.At(now) != nil {
 		return nil, errDamaged
@@ -83,9 +83,8 @@ func (d *document) standing(account string, unit budget.Unit, now int64) (*rules
 
 // add changes the spending of a standing's account.
 func (d *document) add(s *rules.Standing, net budget.Amount) {
-	e := entry(&d.Accounts, s.Account, s.Unit)
 	use := s.WindowAfter(net)
-	e.Spent, e.WindowStart, e.WindowSpent = e.Spent+net, use.Start, use.Spent
+	d.entry(spent, s.Account, string(s.Unit)).numbers = [...]int64{int64(s.Spent + net), use.Start, int64(use.Spent)}
 }
 
 // pay charges an account, if it can pay.
@@ -112,83 +111,13 @@ func (r refusal) Error() string {
 		printable.SQL(r.Account), printable.SQL(string(r.Unit)), printable.SQL(r.Account), printable.SQL(string(r.Unit)), printable.SQL(string(r.Unit)))
 }
 
-// Details implements [bridge.Detailed].
-func (r refusal) Details() any {
+// Details returns the fields of RefusedError.
+func (r refusal) Details() map[string]any {
 	details := map[string]any{
-		"account": r.Account, "unit": r.Unit, "asked": r.Asked.Float64(), "left": r.Left.Float64(), "short": (r.Asked - r.Left).Float64(),
+		"account": r.Account, "unit": string(r.Unit), "asked": r.Asked.Float64(), "left": r.Left.Float64(), "short": (r.Asked - r.Left).Float64(),
 	}
 	if !r.Reopens.IsZero() {
 		details["reopens"] = r.Reopens.Format(time.RFC3339)
 	}
 	return details
 }
-
-// An onAccount names a budget and a time.
-type onAccount struct {
-	Document string
-	Account  string
-	Unit     budget.Unit
-	Now      int64
-}
-
-// limit sets a limit and returns the document with it.
-func limit(a struct {
-	onAccount
-	Epsilon float64
-	Window  int64
-}) (any, error) {
-	d, err := parseDocument(a.Document)
-	if err != nil {
-		return nil, err
-	}
-	amount, err := budget.Limit(budget.Decimal(a.Epsilon))
-	if err != nil {
-		return nil, err
-	}
-	if !printable.Is(string(a.Unit)) {
-		return nil, errors.New("unit must be the name of a unit, such as 'm' or 'kWh'")
-	}
-	if a.Window < 0 || a.Window > rules.MaxWindow {
-		return nil, fmt.Errorf("window must be a whole number of seconds from 1 to %d", int64(rules.MaxWindow))
-	}
-	*entry(&d.Limits, a.Account, a.Unit) = limitEntry{amount, a.Window, a.Now}
-	return d.text(), nil
-}
-
-// charge charges a draw and returns the document with the charge, which the store makes durable before the draw.
-func charge(a struct {
-	onAccount
-	Amount budget.Amount `json:",string"`
-}) (any, error) {
-	d, err := parseDocument(a.Document)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := d.pay(a.Account, a.Unit, a.Amount, a.Now); err != nil {
-		return nil, err
-	}
-	return d.text(), nil
-}
-
-// balance returns the state of an account's budget.
-func balance(a onAccount) (any, error) {
-	d, err := parseDocument(a.Document)
-	if err != nil {
-		return nil, err
-	}
-	s, err := d.standing(a.Account, a.Unit, a.Now)
-	if err != nil {
-		return nil, err
-	}
-	state := map[string]any{"spent": s.Spent.Float64(), "remaining": s.Remaining().Float64()}
-	if s.Limited {
-		state["limit"] = s.Limit.Float64()
-	}
-	if !s.Reopens.IsZero() {
-		state["reopens"] = s.Reopens.Format(time.RFC3339)
-	}
-	return state, nil
-}
-
-// quanta returns an amount as a whole number of 1e-12, in decimal digits.
-func quanta(a budget.Amount) string { return fmt.Sprint(int64(a)) }

@@ -8,19 +8,19 @@ import (
 	"io"
 
 	"github.com/geosql/geosql/budget"
-	"github.com/geosql/geosql/cmd/geosql-device/internal/bridge"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/mechanism/scalar"
 )
 
-// A Module holds declarations, mechanisms and steps of traces for JavaScript. It is not safe for concurrent use.
+// A Module holds declarations, mechanisms and steps of traces for JavaScript, which knows them by handles. It is not safe for
+// concurrent use.
 type Module struct {
 	source    *exact.Source
-	domains   bridge.Handles[*planar.Domain]
-	universes bridge.Handles[*scalar.Universe]
-	priors    bridge.Handles[*planar.Prior]
-	drawers   bridge.Handles[drawer]
+	domains   handles[*planar.Domain]
+	universes handles[*scalar.Universe]
+	priors    handles[*planar.Prior]
+	drawers   handles[drawer]
 }
 
 // A drawer draws for the secret x, y.
@@ -32,61 +32,41 @@ type drawer interface {
 func New(entropy io.Reader) *Module { return &Module{source: exact.NewSmallSource(entropy)} }
 
 // Draw draws for a secret: a location in degrees, or a reading x. The caller has charged for it. No random bit is left for
-// the next draw, which may be after a snapshot of the page.
-func (m *Module) Draw(handle uint32, x, y float64) ([]float64, error) {
-	d, err := m.drawers.Get(handle)
+// the next draw, which may be after a snapshot of the page. A draw that fails, as without entropy, is an error, and the module
+// goes on.
+func (m *Module) Draw(handle uint32, x, y float64) (numbers []float64, err error) {
+	d, err := m.drawers.get(handle)
 	if err != nil {
 		return nil, err
 	}
 	defer m.source.Erase()
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
 	return d.draw(m.source, x, y), nil
 }
 
-// Functions returns the functions that JavaScript calls.
-func (m *Module) Functions() bridge.Functions {
-	return bridge.Functions{
-		"domain":     bridge.Function(m.domain),
-		"mechanism":  bridge.Function(m.mechanism),
-		"radius":     bridge.Function(m.radius),
-		"confidence": bridge.Function(m.confidence),
-		"retrieval":  bridge.Function(m.retrieval),
-		"prior":      bridge.Function(m.prior),
-		"remap":      bridge.Function(m.remap),
-		"smooth":     bridge.Function(m.smooth),
-		"universe":   bridge.Function(m.universe),
-		"value":      bridge.Function(m.value),
-		"within":     bridge.Function(m.within),
-		"limit":      bridge.Function(limit),
-		"charge":     bridge.Function(charge),
-		"balance":    bridge.Function(balance),
-		"trace":      bridge.Function(m.trace),
-		"begin":      bridge.Function(m.begin),
-		"end":        bridge.Function(m.end),
-		"run":        bridge.Function(run),
-		"drop":       bridge.Function(m.drop),
-	}
-}
+// Drop forgets a mechanism that JavaScript does not hold any more.
+func (m *Module) Drop(handle uint32) { m.drawers.drop(handle) }
 
-// domain declares a domain, with a region if it is not empty.
-func (m *Module) domain(a struct {
-	Name                     string
-	South, West, North, East float64
-	StepM                    float64
-	Region                   string
-}) (any, error) {
-	d, err := planar.NewDomain(a.Name, a.South, a.West, a.North, a.East, a.StepM)
-	if err == nil && a.Region != "" {
-		d, err = d.WithRegion(context.Background(), a.Region)
+// Domain declares a domain, with a region in WKT if that is not empty. Angles are degrees, the step metres.
+func (m *Module) Domain(name string, south, west, north, east, step float64, region string) (handle uint32, d *planar.Domain, err error) {
+	d, err = planar.NewDomain(name, south, west, north, east, step)
+	if err == nil && region != "" {
+		d, err = d.WithRegion(context.Background(), region)
 	}
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
-	return map[string]any{"handle": m.domains.Add(d), "kappa": d.Kappa(), "text": d.String()}, nil
+	return m.domains.add(d), d, nil
 }
 
-// A priced answer has the handle of a mechanism and the price of a draw.
-func priced(handle uint32, p budget.Price) any {
-	return map[string]any{"handle": handle, "unit": p.Unit, "amount": p.Amount.String(), "quanta": quanta(p.Amount)}
+// A Priced mechanism has the price of a draw.
+type Priced struct {
+	Handle uint32
+	budget.Price
 }
 
 // A placed mechanism draws locations.
@@ -97,25 +77,22 @@ func (p placed) draw(src *exact.Source, lat, lon float64) []float64 {
 	return []float64{lat, lon}
 }
 
-func (m *Module) mechanism(a struct {
-	Domain  uint32
-	Name    string
-	Epsilon float64
-}) (any, error) {
-	d, err := m.domains.Get(a.Domain)
+// Mechanism returns the mechanism of a domain that has a name.
+func (m *Module) Mechanism(domain uint32, name string, epsilon float64) (Priced, error) {
+	d, err := m.domains.get(domain)
 	if err != nil {
-		return nil, err
+		return Priced{}, err
 	}
-	mechanism, err := d.Mechanism(a.Name, budget.Decimal(a.Epsilon))
+	mechanism, err := d.Mechanism(name, budget.Decimal(epsilon))
 	if err != nil {
-		return nil, err
+		return Priced{}, err
 	}
-	return priced(m.drawers.Add(placed{mechanism}), mechanism.Price()), nil
+	return Priced{m.drawers.add(placed{mechanism}), mechanism.Price()}, nil
 }
 
 // of returns the drawer of a handle.
 func of[T drawer](m *Module, handle uint32) (T, error) {
-	d, err := m.drawers.Get(handle)
+	d, err := m.drawers.get(handle)
 	t, ok := d.(T)
 	if err == nil && !ok {
 		err = fmt.Errorf("handle %d is of another kind", handle)
@@ -123,89 +100,48 @@ func of[T drawer](m *Module, handle uint32) (T, error) {
 	return t, err
 }
 
-type accuracyArguments struct {
-	Mechanism uint32
-	P         float64
-	Metres    float64
-}
-
-func (m *Module) radius(a accuracyArguments) (any, error) {
-	mechanism, err := of[placed](m, a.Mechanism)
+// Accuracy returns the accuracy of a mechanism of a domain.
+func (m *Module) Accuracy(mechanism uint32) (planar.Accuracy, error) {
+	p, err := of[placed](m, mechanism)
 	if err != nil {
-		return nil, err
+		return planar.Accuracy{}, err
 	}
-	return mechanism.Accuracy().Radius(a.P)
+	return p.Accuracy(), nil
 }
 
-func (m *Module) confidence(a accuracyArguments) (any, error) {
-	mechanism, err := of[placed](m, a.Mechanism)
+// Prior returns a prior over a domain from places, each its latitude, longitude and weight.
+func (m *Module) Prior(domain uint32, places []float64) (uint32, error) {
+	d, err := m.domains.get(domain)
 	if err != nil {
-		return nil, err
-	}
-	return mechanism.Accuracy().Confidence(a.Metres), nil
-}
-
-func (m *Module) retrieval(a accuracyArguments) (any, error) {
-	mechanism, err := of[placed](m, a.Mechanism)
-	if err != nil {
-		return nil, err
-	}
-	return mechanism.Accuracy().RetrievalRadius(a.P, a.Metres)
-}
-
-// A point is a location in degrees.
-type point struct {
-	Lat float64 `json:"lat"`
-	Lon float64 `json:"lon"`
-}
-
-func (m *Module) prior(a struct {
-	Domain uint32
-	Places []struct {
-		point
-		Weight float64
-	}
-}) (any, error) {
-	d, err := m.domains.Get(a.Domain)
-	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	builder := planar.NewPriorBuilder(d)
-	for _, p := range a.Places {
-		builder.Add(p.Lat, p.Lon, p.Weight)
+	for ; len(places) >= 3; places = places[3:] {
+		builder.Add(places[0], places[1], places[2])
 	}
 	prior, err := builder.Prior()
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	return map[string]any{"handle": m.priors.Add(prior)}, nil
+	return m.priors.add(prior), nil
 }
 
-// remap returns the best guess of the true location for a draw of laplace.
-func (m *Module) remap(a struct {
-	point
-	Prior   uint32
-	Epsilon float64
-}) (any, error) {
-	prior, err := m.priors.Get(a.Prior)
+// Remap returns the best guess of the true location for a draw of laplace at a location.
+func (m *Module) Remap(prior uint32, epsilon, lat, lon float64) ([]float64, error) {
+	p, err := m.priors.get(prior)
 	if err != nil {
 		return nil, err
 	}
-	lat, lon := prior.Remap(a.Epsilon, a.Lat, a.Lon)
-	return point{lat, lon}, nil
+	lat, lon = p.Remap(epsilon, lat, lon)
+	return []float64{lat, lon}, nil
 }
 
-// universe declares a universe.
-func (m *Module) universe(a struct {
-	Name         string
-	Lo, Hi, Step float64
-	Unit         budget.Unit
-}) (any, error) {
-	u, err := scalar.NewUniverse(a.Name, a.Lo, a.Hi, a.Step, a.Unit)
-	if err != nil {
-		return nil, err
+// Universe declares a universe.
+func (m *Module) Universe(name string, lo, hi, step float64, unit budget.Unit) (handle uint32, u *scalar.Universe, err error) {
+	if u, err = scalar.NewUniverse(name, lo, hi, step, unit); err != nil {
+		return 0, nil, err
 	}
-	return map[string]any{"handle": m.universes.Add(u), "text": u.String()}, nil
+	return m.universes.add(u), u, nil
 }
 
 // A reading draws a single reading.
@@ -221,32 +157,24 @@ func (r reading) draw(src *exact.Source, x, _ float64) []float64 {
 	return []float64{r.Draw(src, r.one)}
 }
 
-func (m *Module) value(a struct {
-	Universe uint32
-	Epsilon  float64
-}) (any, error) {
-	u, err := m.universes.Get(a.Universe)
+// Value returns the mechanism of single readings of a universe.
+func (m *Module) Value(universe uint32, epsilon float64) (Priced, error) {
+	u, err := m.universes.get(universe)
 	if err != nil {
-		return nil, err
+		return Priced{}, err
 	}
-	q, err := scalar.NewQuery(scalar.Value, u, budget.D1, budget.Decimal(a.Epsilon))
+	q, err := scalar.NewQuery(scalar.Value, u, budget.D1, budget.Decimal(epsilon))
 	if err != nil {
-		return nil, err
+		return Priced{}, err
 	}
-	return priced(m.drawers.Add(reading{q, new(scalar.Accumulator)}), q.Price()), nil
+	return Priced{m.drawers.add(reading{q, new(scalar.Accumulator)}), q.Price()}, nil
 }
 
-// within returns the radius of a reading.
-func (m *Module) within(a accuracyArguments) (any, error) {
-	q, err := of[reading](m, a.Mechanism)
+// Within returns the radius around a drawn reading that holds the true one with probability p.
+func (m *Module) Within(mechanism uint32, p float64) (float64, error) {
+	q, err := of[reading](m, mechanism)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	return q.Radius(a.P, 1)
-}
-
-// drop forgets a mechanism that JavaScript does not hold any more.
-func (m *Module) drop(a struct{ Handle uint32 }) (any, error) {
-	m.drawers.Drop(a.Handle)
-	return nil, nil
+	return q.Radius(p, 1)
 }

@@ -8,43 +8,37 @@ import (
 	"github.com/geosql/geosql/mechanism/smooth"
 )
 
-// smooth estimates where a trace was from its released points. Points without a location are bridged. Before the first one
-// there is no estimate.
-func (m *Module) smooth(a struct {
-	Domain uint32
-	Points []struct {
-		T        float64 // seconds
-		Lat, Lon *float64
-		Epsilon  float64
-	}
-}) (any, error) {
-	d, err := m.domains.Get(a.Domain)
+// Smooth estimates where a trace was from its released points. A point is a time in seconds, a latitude, a longitude and an
+// epsilon; one whose latitude or longitude is NaN is bridged. An estimate is a latitude and a longitude, NaN before the first location.
+func (m *Module) Smooth(domain uint32, released []float64) ([]float64, error) {
+	d, err := m.domains.get(domain)
 	if err != nil {
 		return nil, err
 	}
 	projection := d.Projection()
-	points := make([]smooth.Point, len(a.Points))
-	for i, p := range a.Points {
-		eps, err := budget.Cost(budget.Decimal(p.Epsilon)) // as a draw is charged
+	points := make([]smooth.Point, len(released)/4)
+	for i := range points {
+		t, lat, lon, epsilon := released[4*i], released[4*i+1], released[4*i+2], released[4*i+3]
+		cost, err := budget.Cost(budget.Decimal(epsilon)) // as a draw is charged
 		if err != nil {
 			return nil, err
 		}
-		if i > 0 && !(p.T > a.Points[i-1].T) {
+		if i > 0 && !(t > released[4*(i-1)]) {
 			return nil, fmt.Errorf("t of point %d is not later than that of the point before", i)
 		}
-		points[i] = smooth.Point{T: p.T - a.Points[0].T, X: math.NaN(), Y: math.NaN(), Epsilon: eps.Float64()}
-		if p.Lat != nil && p.Lon != nil {
-			points[i].X, points[i].Y = projection.Metres(*p.Lat, *p.Lon)
+		points[i] = smooth.Point{T: t - released[0], X: math.NaN(), Y: math.NaN(), Epsilon: cost.Float64()}
+		if !math.IsNaN(lat) && !math.IsNaN(lon) {
+			points[i].X, points[i].Y = projection.Metres(lat, lon)
 		}
 	}
-	estimates := make([]*point, len(points))
-	for i, at := range smooth.Course(points) {
-		if math.IsNaN(at.X) {
-			continue
+	estimates := make([]float64, 0, 2*len(points))
+	for _, at := range smooth.Course(points) {
+		lat, lon := math.NaN(), math.NaN()
+		if !math.IsNaN(at.X) {
+			// The last bits of an estimate may differ between platforms.
+			lat, lon = projection.Location(math.Round(10*at.X)/10, math.Round(10*at.Y)/10)
 		}
-		// The last bits of an estimate may differ between platforms.
-		lat, lon := projection.Location(math.Round(10*at.X)/10, math.Round(10*at.Y)/10)
-		estimates[i] = &point{lat, lon}
+		estimates = append(estimates, lat, lon)
 	}
 	return estimates, nil
 }

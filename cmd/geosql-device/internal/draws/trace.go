@@ -20,42 +20,42 @@ type traced struct {
 
 func (traced) draw(*exact.Source, float64, float64) []float64 { panic("a trace draws step by step") }
 
-// trace returns the mechanism of a policy, over a domain or over a universe.
-func (m *Module) trace(a struct {
-	Domain, Universe uint32
-	Mechanism        string
-	Policy           string
-}) (any, error) {
-	policy, err := trace.ParsePolicy(a.Mechanism, []byte(a.Policy))
+// DomainTrace returns the mechanism of a policy over a domain. Settings are texts and numbers, by the keys of [trace.Policy].
+func (m *Module) DomainTrace(domain uint32, mechanism string, settings map[string]any) (Priced, error) {
+	d, err := m.domains.get(domain)
 	if err != nil {
-		return nil, err
+		return Priced{}, err
 	}
-	var t traced
-	var space trace.Space
-	if a.Universe != 0 {
-		u, err := m.universes.Get(a.Universe)
-		if err != nil {
-			return nil, err
-		}
-		line := trace.NewLine(u)
-		space = line
-		t.cell = func(x, _ float64) trace.Cell { return line.Cell(x) }
-		t.show = func(z trace.Cell) []float64 { return []float64{line.Value(z)} }
-	} else {
-		d, err := m.domains.Get(a.Domain)
-		if err != nil {
-			return nil, err
-		}
-		plane := trace.NewPlane(d)
-		space = plane
-		t.cell = plane.Cell
-		t.show = func(z trace.Cell) []float64 { lat, lon := plane.Location(z); return []float64{lat, lon} }
+	plane := trace.NewPlane(d)
+	return m.trace(plane, mechanism, settings, traced{
+		cell: plane.Cell,
+		show: func(z trace.Cell) []float64 { lat, lon := plane.Location(z); return []float64{lat, lon} },
+	})
+}
+
+// UniverseTrace returns the mechanism of a policy over a universe.
+func (m *Module) UniverseTrace(universe uint32, mechanism string, settings map[string]any) (Priced, error) {
+	u, err := m.universes.get(universe)
+	if err != nil {
+		return Priced{}, err
+	}
+	line := trace.NewLine(u)
+	return m.trace(line, mechanism, settings, traced{
+		cell: func(x, _ float64) trace.Cell { return line.Cell(x) },
+		show: func(z trace.Cell) []float64 { return []float64{line.Value(z)} },
+	})
+}
+
+func (m *Module) trace(space trace.Space, mechanism string, settings map[string]any, t traced) (Priced, error) {
+	policy, err := trace.NewPolicy(mechanism, settings)
+	if err != nil {
+		return Priced{}, err
 	}
 	if t.Mechanism, err = trace.New(space, policy); err != nil {
-		return nil, err
+		return Priced{}, err
 	}
 	t.unit = space.Unit()
-	return priced(m.drawers.Add(t), budget.Price{Unit: t.unit, Amount: policy.Epsilon}), nil
+	return Priced{m.drawers.add(t), budget.Price{Unit: t.unit, Amount: policy.Epsilon}}, nil
 }
 
 // A step is one of a trace, charged and not yet drawn, or drawn and not yet stored.
@@ -91,72 +91,69 @@ func number(b bool) float64 {
 	return 0
 }
 
-// begin charges the most that the next step of a trace may cost. Until it ends, the run in the store counts that as lost, so
-// that no crash lets a run go on as if the step had not been taken (the promise of package trace is for one run).
-func (m *Module) begin(a struct {
-	Trace    uint32
-	Document string
-	Account  string
-	Name     string
-	State    []byte // of a run that the store does not have
-	Now      int64
-	T        int64 // of the step, microseconds
-}) (any, error) {
-	t, err := of[traced](m, a.Trace)
+// Begin charges the most that the next step of a trace may cost, at a time in microseconds, and returns the step's handle and
+// the document with the charge. If the document has no run of that name, the trace goes on from state.
+//
+// Until the step ends, the run in the store counts its cost as lost, so that no crash lets a run go on as if the step had not
+// been taken (the promise of package trace is for one run).
+func (m *Module) Begin(a Account, mechanism uint32, name string, state []byte, at int64) (handle uint32, after string, err error) {
+	t, err := of[traced](m, mechanism)
 	if err != nil {
-		return nil, err
+		return 0, "", err
 	}
 	d, err := parseDocument(a.Document)
 	if err != nil {
-		return nil, err
+		return 0, "", err
 	}
-	s := &step{traced: t, account: a.Account, name: a.Name}
-	state := d.run(a.Account, a.Name, a.State)
-	if len(state) > 0 {
-		if err := s.run.UnmarshalBinary(state); err != nil {
-			return nil, err
+	s := &step{traced: t, account: a.Name, name: name}
+	stored := d.entry(traces, a.Name, name)
+	if stored.run == nil {
+		stored.run = state
+	}
+	if len(stored.run) > 0 {
+		if err := s.run.UnmarshalBinary(stored.run); err != nil {
+			return 0, "", err
 		}
 	}
-	if s.plan, err = t.Plan(&s.run, a.T); err != nil {
-		return nil, err
+	if s.plan, err = t.Plan(&s.run, at); err != nil {
+		return 0, "", err
 	}
 	if s.plan.Action == trace.Stop {
-		return nil, errors.New("the trace has stopped: its budget is used up")
+		return 0, "", errors.New("the trace has stopped: its budget is used up")
 	}
 	lost := s.run
 	if cost := s.plan.Cost(); cost > 0 {
-		if s.term, err = d.pay(a.Account, t.unit, cost, a.Now); err != nil {
-			return nil, err
+		if s.term, err = d.pay(a.Name, t.unit, cost, a.Now); err != nil {
+			return 0, "", err
 		}
 		lost.CountLost(cost)
 	}
 	s.stored, _ = lost.AppendBinary(nil) // never fails
-	d.setRun(a.Account, a.Name, s.stored)
-	return map[string]any{"handle": m.drawers.Add(s), "document": d.text()}, nil
+	stored.run = s.stored
+	return m.drawers.add(s), d.text(), nil
 }
 
-// end stores the run with the point of a step and returns the rest of its charge: whether a test passed is public. If
-// another tab has gone on with the trace, the charge stays.
-func (m *Module) end(a struct {
-	Step     uint32
-	Document string
-	Now      int64
-}) (any, error) {
-	s, err := of[*step](m, a.Step)
+// End stores the run with the point of a step, returns the rest of its charge, since whether a test passed is public, and
+// returns the document. If another tab has gone on with the trace, the charge stays.
+func (m *Module) End(a Account, handle uint32) (string, error) {
+	s, err := of[*step](m, handle)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	m.drawers.Drop(a.Step)
+	m.drawers.drop(handle)
 	d, err := parseDocument(a.Document)
-	if err != nil || !s.drawn || !bytes.Equal(d.run(s.account, s.name, nil), s.stored) {
-		return a.Document, err
+	if err != nil {
+		return "", err
 	}
-	state, _ := s.run.AppendBinary(nil) // never fails
-	d.setRun(s.account, s.name, state)
+	stored := d.find(traces, s.account, s.name)
+	if !s.drawn || stored == nil || !bytes.Equal(stored.run, s.stored) {
+		return a.Document, nil
+	}
+	stored.run, _ = s.run.AppendBinary(nil) // never fails
 	if rest := s.plan.Cost() - s.point.Spent; rest > 0 {
 		standing, err := d.standing(s.account, s.unit, a.Now)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		if standing.Term.Start == s.term.Start { // nothing returns to a window that is over
 			d.add(standing, -rest)
@@ -165,28 +162,14 @@ func (m *Module) end(a struct {
 	return d.text(), nil
 }
 
-// run returns the run of a trace, in the binary form of [trace.Run].
-func run(a struct{ Document, Account, Name string }) (any, error) {
+// Run returns the run of a trace in the binary form of [trace.Run], or nil if the document has none.
+func (a Account) Run(name string) ([]byte, error) {
 	d, err := parseDocument(a.Document)
 	if err != nil {
 		return nil, err
 	}
-	return d.run(a.Account, a.Name, nil), nil
-}
-
-func (d *document) run(account, name string, otherwise []byte) []byte {
-	if state, ok := d.Traces[account][name]; ok {
-		return state
+	if e := d.find(traces, a.Name, name); e != nil {
+		return e.run, nil
 	}
-	return otherwise
-}
-
-func (d *document) setRun(account, name string, state []byte) {
-	if d.Traces == nil {
-		d.Traces = map[string]map[string][]byte{}
-	}
-	if d.Traces[account] == nil {
-		d.Traces[account] = map[string][]byte{}
-	}
-	d.Traces[account][name] = state
+	return nil, nil
 }
