@@ -603,7 +603,10 @@ func (r *Rows) Close() {
 	}
 	if text := costText(r.report); text != "" {
 		s.notice(&wire.Error{Message: text})
-		s.send(append(pipe.Begin(nil, pipe.Cost), costRows(r.report, text)...))
+		// With the next request: to wake the worker for it would cost as much as a statement.
+		if err := s.worker.conn.Hold(append(pipe.Begin(nil, pipe.Cost), costRows(r.report, text)...)); err != nil {
+			s.lost(err)
+		}
 	}
 	s.observe(monitor.Statement{
 		Began: r.began, SQL: r.statement.sql, Epsilon: s.epsilon, Report: r.report, Rows: r.total, Bytes: r.bytes, Ledger: r.ledger,

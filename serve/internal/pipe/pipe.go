@@ -170,11 +170,9 @@ func Contents(frame []byte) []byte { return frame[headerSize:] }
 
 // Send sends a frame that Begin has begun.
 func (c *Conn) Send(frame []byte) error {
-	n, t := Len(frame), Type(frame[4])
-	if n > limit(t) {
-		return Violation("a frame of type %q has %d bytes", byte(t), n)
+	if err := finish(frame); err != nil {
+		return err
 	}
-	binary.BigEndian.PutUint32(frame, uint32(n))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.held) > 0 {
@@ -190,28 +188,40 @@ func (c *Conn) Send(frame []byte) error {
 	return err
 }
 
-// Hold keeps a frame that holds a value in JSON until the next frame is sent.
-func (c *Conn) Hold(t Type, v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
+// Hold keeps a frame that Begin has begun until the next frame is sent.
+func (c *Conn) Hold(frame []byte) error {
+	if err := finish(frame); err != nil {
 		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at := len(c.held)
-	c.held = append(c.held, Begin(nil, t)...)
-	c.held = append(c.held, text...)
-	binary.BigEndian.PutUint32(c.held[at:], uint32(len(text)))
+	c.held = append(c.held, frame...)
 	return nil
+}
+
+// finish writes the size of the contents into a frame.
+func finish(frame []byte) error {
+	n, t := Len(frame), Type(frame[4])
+	if n > limit(t) {
+		return Violation("a frame of type %q has %d bytes", byte(t), n)
+	}
+	binary.BigEndian.PutUint32(frame, uint32(n))
+	return nil
+}
+
+// JSON returns a frame that holds a value in JSON.
+func JSON(t Type, v any) ([]byte, error) {
+	text, err := json.Marshal(v)
+	return append(Begin(nil, t), text...), err
 }
 
 // SendJSON sends a frame that holds a value in JSON.
 func (c *Conn) SendJSON(t Type, v any) error {
-	text, err := json.Marshal(v)
+	frame, err := JSON(t, v)
 	if err != nil {
 		return err
 	}
-	return c.Send(append(Begin(nil, t), text...))
+	return c.Send(frame)
 }
 
 // Decode reads a value in JSON. Anything else is a violation.

@@ -69,7 +69,7 @@ func TestHeldFrames(t *testing.T) {
 	var stream bytes.Buffer
 	c := NewConn(&stream)
 	for _, size := range []int{3, MaxLarge, 5} {
-		if err := c.Hold(Queried, Execution{Free: true}); err != nil {
+		if err := c.Hold([]byte("\x00\x00\x00\x00Q{\"Free\":true}")); err != nil {
 			t.Fatal(err)
 		}
 		if stream.Len() > 0 {

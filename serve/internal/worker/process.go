@@ -395,7 +395,11 @@ func (p *process) query(number uint32, r *pipe.Reader) error {
 		open.columns = len(copied.Columns)
 	}
 	p.rows[asks.Rows] = open
-	if err := p.conn.Hold(pipe.Queried, pipe.Execution{Copy: copied, Free: open.free}); err != nil {
+	frame, err := pipe.JSON(pipe.Queried, pipe.Execution{Copy: copied, Free: open.free})
+	if err == nil {
+		err = p.conn.Hold(frame)
+	}
+	if err != nil {
 		return err
 	}
 	return p.sendBatch(open, asks.Bytes)
