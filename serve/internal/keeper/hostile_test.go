@@ -19,7 +19,7 @@ import (
 
 // hostile is a worker under an attacker's control. how names the attack.
 func hostile(how string) int {
-	stream := os.NewFile(3, "keeper")
+	stream := pipe.Inherited()
 	conn := pipe.NewConn(stream)
 	if _, _, err := conn.Read(); err != nil {
 		return 1
@@ -28,7 +28,7 @@ func hostile(how string) int {
 	case "silent":
 		time.Sleep(time.Hour)
 	case "garbage first":
-		stream.WriteString("GET / HTTP/1.1\r\n\r\n")
+		stream.Out.WriteString("GET / HTTP/1.1\r\n\r\n")
 		time.Sleep(time.Hour)
 	case "exits first":
 		fmt.Fprintln(os.Stderr, "this is why")
@@ -51,7 +51,7 @@ func hostile(how string) int {
 }
 
 // attack answers a request, and attacks with some answers.
-func attack(how string, conn *pipe.Conn, stream *os.File, kind pipe.Type, frame []byte) {
+func attack(how string, conn *pipe.Conn, stream *pipe.Ends, kind pipe.Type, frame []byte) {
 	group := func(number uint32, flags byte) []byte {
 		return pipe.AppendGroup(pipe.Begin(nil, pipe.Group), pipe.GroupHeader{Number: number, Flags: flags,
 			CallHeader: pipe.CallHeader{Function: "dx_sum", Args: 2}})
@@ -189,7 +189,7 @@ func TestHostileWorkers(t *testing.T) {
 			began := time.Now()
 			x, err := s.begin()
 			if err == nil {
-				_, err = x.query("SELECT n FROM t " + strings.Repeat(" ", 999_000)) // more than a socket's buffer
+				_, err = x.query("SELECT n FROM t " + strings.Repeat(" ", 999_000)) // more than the pipe holds
 				if how != "endless rows" && err == nil {
 					t.Error("no error")
 				}
@@ -253,13 +253,13 @@ func asWire(err error, e **wire.Error) bool {
 
 // A worker ends when its keeper does, also if it is busy.
 func TestWorkersEndWithTheirKeeper(t *testing.T) {
-	ours, theirs, err := socketPair()
+	ours, theirs, err := pipe.Pair()
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := newSite(t, nil)
 	cmd := self("worker")()
-	cmd.ExtraFiles = []*os.File{theirs}
+	cmd.ExtraFiles = []*os.File{theirs.In, theirs.Out}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {

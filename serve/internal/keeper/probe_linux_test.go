@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/serve/internal/pipe"
 	"github.com/geosql/geosql/serve/internal/wire"
 	"github.com/geosql/geosql/serve/internal/worker"
 	"github.com/geosql/geosql/sqlitefn"
@@ -25,7 +26,7 @@ import (
 
 // probe is a worker that attempts, as statements, actions that a worker must not take.
 func probe([]string) int {
-	err := worker.Serve(os.NewFile(3, "keeper"), func(c worker.Config, _ wire.Client, _ sqlitefn.Remote) (wire.Session, error) {
+	err := worker.Serve(pipe.Inherited(), func(c worker.Config, _ wire.Client, _ sqlitefn.Remote) (wire.Session, error) {
 		conn, err := sqlite.Open(c.Path, sqlite.ReadOnly)
 		if err != nil {
 			return nil, err

@@ -473,7 +473,7 @@ func (s *Session) lost(err error) {
 	select {
 	case <-w.exited:
 	case <-time.After(k.options.Grace): // the stream is broken, and the process there
-		w.kill(monitor.WorkerKilled, "it closed its socket")
+		w.kill(monitor.WorkerKilled, "it closed its stream")
 	}
 	reason, why := w.killed()
 	s.reason = reason

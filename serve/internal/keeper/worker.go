@@ -19,7 +19,7 @@ var environment = []string{"MALLOC_ARENA_MAX=1"}
 // A workerProcess is the process of a session.
 type workerProcess struct {
 	cmd    *exec.Cmd
-	stream *os.File
+	stream *pipe.Ends
 	conn   *pipe.Conn
 	tail   tail
 	exited chan struct{} // closed when the process has ended
@@ -47,7 +47,7 @@ func (k *Keeper) startWorkers() {
 
 // startWorker starts a worker.
 func (k *Keeper) startWorker() (*workerProcess, error) {
-	ours, theirs, err := socketPair()
+	ours, theirs, err := pipe.Pair()
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (k *Keeper) startWorker() (*workerProcess, error) {
 	w.cmd = k.options.Worker()
 	w.cmd.Env = append(environment, w.cmd.Env...)
 	w.cmd.Dir = "/"
-	w.cmd.ExtraFiles = []*os.File{theirs}
+	w.cmd.ExtraFiles = []*os.File{theirs.In, theirs.Out}
 	w.cmd.Stderr = &w.tail
 	w.cmd.SysProcAttr = attributes()
 	w.cmd.WaitDelay = time.Second // for its output to standard error
@@ -99,7 +99,7 @@ func (w *workerProcess) kill(reason monitor.Reason, why string) {
 	}
 	w.mu.Unlock()
 	_ = w.cmd.Process.Kill()
-	_ = w.stream.SetDeadline(time.Unix(1, 0)) // nobody waits for it any more
+	w.stream.GiveUp() // nobody waits for it any more
 }
 
 // killed returns why the process was killed, or that it died, or "".

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/geosql/geosql/internal/sqlite"
@@ -29,9 +28,6 @@ const DefaultMemory = 256 << 20
 // goMemory is the soft limit of memory for Go's part of a worker; SQLite's part has Config.Memory.
 const goMemory = 48 << 20
 
-// keeperFile is the file descriptor on which a worker finds its keeper.
-const keeperFile = 3
-
 // batchTime is the time that a batch waits for more rows.
 const batchTime = 100 * time.Millisecond
 
@@ -44,31 +40,25 @@ const (
 // toldBytes is how many bytes of calls are told together.
 const toldBytes = 32 << 10
 
-// Main is the process of a session. The keeper starts it, with a socket as the file with the number 3, and sends the
-// session's configuration over it. Main returns the exit code.
+// Main is the process of a session. The keeper starts it with the ends of a stream, and sends the session's
+// configuration over it. Main returns the exit code.
 func Main() int {
 	runtime.GOMAXPROCS(1) // one thread serves a request, without waking others
 	debug.SetMemoryLimit(goMemory)
 	debug.SetGCPercent(50)
-	_ = syscall.SetNonblock(keeperFile, true) // so that no thread waits in a read
-	file := os.NewFile(keeperFile, "keeper")
-	if file == nil || !isSocket(file) {
+	stream := pipe.Inherited()
+	if stream == nil {
 		fmt.Fprintln(os.Stderr, "geosql worker is started by geosql serve only")
 		return 2
 	}
 	open := func(c Config, client wire.Client, remote sqlitefn.Remote) (wire.Session, error) {
 		return NewSession(c, client, remote)
 	}
-	if err := Serve(file, open); err != nil {
+	if err := Serve(stream, open); err != nil {
 		fmt.Fprintln(os.Stderr, "geosql worker:", err)
 		return 1
 	}
 	return 0
-}
-
-func isSocket(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeSocket != 0
 }
 
 // Serve is a worker on a stream to its keeper, until the keeper closes it. open opens the session. Before that, the process
