@@ -14,4 +14,6 @@ func Supported() error {
 
 func hideMemory() error { return errors.New("only Linux is known to hide it") }
 
+func lateTimers() {}
+
 func attributes() *syscall.SysProcAttr { return nil }

@@ -35,6 +35,7 @@ type workerProcess struct {
 // keeper: the kernel kills a worker when the thread that started it ends, not when the process does.
 func (k *Keeper) startWorkers() {
 	runtime.LockOSThread()
+	lateTimers()
 	for {
 		select {
 		case start := <-k.starts:
