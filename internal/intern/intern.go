@@ -13,6 +13,8 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
+	"unsafe"
 )
 
 // A Table numbers distinct names 0, 1, 2, ... in the order of their first
@@ -90,10 +92,20 @@ func (t *Table) Name(i int) []byte {
 }
 
 // All yields the numbers and the names. The names share the memory of one string.
-func (t *Table) All() iter.Seq2[int, string] {
+func (t *Table) All() iter.Seq2[int, string] { return each(string(t.text), t.ends) }
+
+// Take is All for a table with many names, which has none afterwards: its memory becomes that of the names.
+func (t *Table) Take() iter.Seq2[int, string] {
+	text, ends := unsafe.String(unsafe.SliceData(t.text), len(t.text)), t.ends
+	*t = Table{}
+	return each(text, ends)
+}
+
+// each yields names that end in a text, and their numbers.
+func each(text string, ends []uint32) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
-		text, start := string(t.text), uint32(0)
-		for i, end := range t.ends {
+		start := uint32(0)
+		for i, end := range ends {
 			if !yield(i, text[start:end]) {
 				return
 			}
@@ -216,6 +228,11 @@ func (t *Table) grow() {
 		clear(t.slots)
 	} else {
 		t.slots = make([]slot, size)
+	}
+	if n := len(t.ends); n > 0 {
+		more := size/2 - n // before it grows again
+		t.keys, t.ends = slices.Grow(t.keys, more), slices.Grow(t.ends, more)
+		t.text = slices.Grow(t.text, more*(len(t.text)/n+1))
 	}
 	for i, k := range t.keys {
 		name := t.Name(i)

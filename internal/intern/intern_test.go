@@ -38,6 +38,29 @@ func TestTableIsAMap(t *testing.T) {
 	})
 }
 
+// The names that are taken from a table do not change when others are added.
+func TestTake(t *testing.T) {
+	var table Table
+	for range 2 {
+		for i := range 3 {
+			table.Number([]byte{'a' + byte(i)})
+		}
+		taken := table.Take()
+		if table.Len() != 0 {
+			t.Fatal("the table has names")
+		}
+		if got := table.Number([]byte("x")); got != 0 {
+			t.Errorf("a new name has number %d", got)
+		}
+		for i, name := range taken {
+			if want := string(rune('a' + i)); name != want {
+				t.Errorf("name %d is %s, want %s", i, name, want)
+			}
+		}
+		table.Reset()
+	}
+}
+
 func TestTableGrows(t *testing.T) {
 	var table Table
 	const n = 200_000
