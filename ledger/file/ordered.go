@@ -87,9 +87,10 @@ func (t *transaction) addBatches(from *engine.Origin, postings []engine.Posting,
 	if err != nil {
 		return err
 	}
-	made, free := make(chan parcel), make(chan parcel, 2)
-	free <- parcel{}
-	free <- parcel{}
+	made, free := make(chan parcel), make(chan parcel, len(t.db.parcels))
+	for _, p := range t.db.parcels {
+		free <- p
+	}
 	go func() {
 		defer close(made)
 		for i := 0; i < len(postings); i += handed {
@@ -112,6 +113,9 @@ func (t *transaction) addBatches(from *engine.Origin, postings []engine.Posting,
 		}
 		left -= n
 		free <- p
+	}
+	for i := range t.db.parcels {
+		t.db.parcels[i] = <-free
 	}
 	return err
 }

@@ -34,8 +34,9 @@ type store struct {
 
 	others map[string]*sqlite.Stmt // by their SQL; compiled when they were needed first
 
-	scratch []byte // for hashing
-	cells   []byte // for writing: one call to C binds and runs
+	scratch []byte    // for hashing
+	cells   []byte    // for writing: one call to C binds and runs
+	parcels [2]parcel // for many rows
 }
 
 // busyTimeout is how many milliseconds a transaction waits for another process's.

@@ -24,7 +24,7 @@ type Core struct {
 	mu    sync.Mutex
 	notes []*Change
 	spare []Change // allocated together, for notes
-	pools map[budget.Unit]map[string]*pool
+	pools map[budget.Unit]*pools
 
 	seats        map[string]*seat // of the traces that are open, or wait to be saved
 	lease        *lease           // that the statements use; nil if none does
@@ -35,7 +35,7 @@ type Core struct {
 
 // New returns a Core over a store.
 func New(store Store) *Core {
-	return &Core{store: store, pools: map[budget.Unit]map[string]*pool{}, seats: map[string]*seat{}}
+	return &Core{store: store, pools: map[budget.Unit]*pools{}, seats: map[string]*seat{}}
 }
 
 // update runs work in a transaction of the store. It reads the standings of needs.

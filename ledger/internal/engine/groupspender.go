@@ -105,17 +105,12 @@ func (g *groupSpender) takeAll(items []ledger.Item) bool {
 	if !g.looked {
 		pools = nil
 	}
-	if len(pools) == 0 && len(g.ahead) == 0 {
+	if pools.len() == 0 && len(g.ahead) == 0 {
 		return false
 	}
 	g.from = g.from[:0]
-	var q *pool
 	for i := range items {
-		if q != nil && q.next != nil && q.next.account == items[i].Account {
-			q = q.next
-		} else {
-			q = pools[items[i].Account]
-		}
+		q := pools.of(items[i].Account)
 		if q == nil || !q.covers(items[i].Epsilon, now) {
 			a := g.ahead[items[i].Account]
 			if a == nil || !a.covers(items[i].Epsilon, now) {
@@ -166,8 +161,8 @@ func (g *groupSpender) takeFromLimits(items []ledger.Item, w walk) error {
 	if g.groups > 0 {
 		terms, extra, due = make([]ledger.Term, len(items)), make([]budget.Amount, len(items)), make([]budget.Amount, len(items))
 		ahead = func(i int, b *ledger.Standing) budget.Amount {
-			terms[i], due[i] = b.Term, items[i].Epsilon-aside[i].In(b.Term)
-			if drawn[i].Left < items[i].Epsilon {
+			terms[i], due[i] = b.Term, items[i].Epsilon-aside.at(i).In(b.Term)
+			if drawn.at(i).Left < items[i].Epsilon {
 				extra[i] = g.more(items[i], b, due[i])
 			}
 			return extra[i]
@@ -175,15 +170,15 @@ func (g *groupSpender) takeFromLimits(items []ledger.Item, w walk) error {
 	}
 	err := c.update(w.needs(g.unit), func(t Transaction) error {
 		from := g.run.Origin(t.Now(), g.function, g.unit)
-		return chargeItems(t, from, items, w, func(i int) ledger.Share { return aside[i] }, ahead)
+		return chargeItems(t, from, items, w, aside.at, ahead)
 	})
 	if Is[*InDoubtError](err) {
 		return err // the amount taken may be spent
 	}
 	if err != nil {
 		for i := range items {
-			if own := aside[i].Left - drawn[i].Left; own > 0 {
-				g.ahead[items[i].Account].putBack(ledger.Share{Term: aside[i].Term, Left: own})
+			if s := aside.at(i); s.Left > drawn.at(i).Left {
+				g.ahead[items[i].Account].putBack(ledger.Share{Term: s.Term, Left: s.Left - drawn.at(i).Left})
 			}
 		}
 		c.returnToPools(g.unit, items, drawn, revision)
@@ -197,20 +192,18 @@ func (g *groupSpender) takeFromLimits(items []ledger.Item, w walk) error {
 
 // drawAhead takes the reservations ahead for items, beside the amounts drawn for them from the pools. It returns
 // both together.
-func (g *groupSpender) drawAhead(items []ledger.Item, drawn []ledger.Share) []ledger.Share {
+func (g *groupSpender) drawAhead(items []ledger.Item, drawn shares) (aside shares) {
 	if len(g.ahead) == 0 {
 		return drawn
 	}
 	now := g.core.store.Now()
-	aside := make([]ledger.Share, len(items))
 	for i, item := range items {
-		aside[i] = drawn[i]
-		a := g.ahead[item.Account]
-		if a == nil || a.term.Over(now) || drawn[i].Left > 0 && drawn[i].Term != a.term {
-			continue
+		s := drawn.at(i)
+		if a := g.ahead[item.Account]; a != nil && !a.term.Over(now) && (s.Left == 0 || s.Term == a.term) {
+			own := a.take(item.Epsilon - s.Left)
+			s = ledger.Share{Term: own.Term, Left: s.Left + own.Left}
 		}
-		own := a.take(item.Epsilon - drawn[i].Left)
-		aside[i] = ledger.Share{Term: own.Term, Left: drawn[i].Left + own.Left}
+		aside.set(i, len(items), s)
 	}
 	return aside
 }

@@ -11,7 +11,7 @@ import (
 func (c *Core) Pooled(k Key) budget.Amount {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if q := c.pools[k.Unit][k.Account]; q != nil {
+	if q := c.pools[k.Unit].of(k.Account); q != nil {
 		return q.left
 	}
 	return 0
@@ -28,7 +28,7 @@ func (c *Core) Notes() int {
 func Held(s ledger.Spender, account string) *ledger.Hold {
 	p := s.(*spender)
 	for i := range p.accounts.Len() {
-		if h := p.hold(i); h.charged && h.account == account {
+		if h := p.holds.at(i); h.charged && h.account == account {
 			return &h.Hold
 		}
 	}

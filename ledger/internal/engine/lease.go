@@ -236,7 +236,7 @@ func (t *trace) coveredByPool(cost budget.Amount) bool {
 	c := t.core
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	q := c.pools[t.unit][t.account]
+	q := c.pools[t.unit].of(t.account)
 	return q != nil && !q.term.Over(c.store.Now()) && q.left >= cost && !c.seats[t.name].shared
 }
 
@@ -244,7 +244,7 @@ func (t *trace) coveredByPool(cost budget.Amount) bool {
 // trace goes by a lease that holds. It is called under mu.
 func (t *trace) drawByLease(cost budget.Amount, revision int64) (ok, leased bool) {
 	c := t.core
-	s, q := c.seats[t.name], c.pools[t.unit][t.account]
+	s, q := c.seats[t.name], c.pools[t.unit].of(t.account)
 	if t.lease == nil || s.shared || q == nil || q.leased == nil || q.leased.by != t.lease {
 		return false, false
 	}
@@ -328,13 +328,11 @@ func (l *lease) broken(tx Transaction, first Key) (bool, error) {
 
 // toLease returns the pool of an account, and of others that are not leased. It is called under mu.
 func (c *Core) toLease(l *lease, unit budget.Unit, account string) map[string]*pool {
-	found := map[string]*pool{account: c.pools[unit][account]}
-	for name, q := range c.pools[unit] {
-		if len(found) > l.accounts {
-			break
-		}
-		if (q.leased == nil || q.leased.by != l) && q.left > 0 {
-			found[name] = q
+	found := map[string]*pool{account: c.pools[unit].of(account)}
+	pools := c.pools[unit]
+	for i := 0; i < pools.len() && len(found) <= l.accounts; i++ {
+		if q := pools.all.at(i); (q.leased == nil || q.leased.by != l) && q.left > 0 {
+			found[q.account] = q
 		}
 	}
 	return found
@@ -369,7 +367,7 @@ func (t *trace) wait(state []byte) error {
 // returnToPool returns the hold of a trace that goes by a lease. It is called under mu.
 func (t *trace) returnToPool() {
 	if t.user == nil && t.held.Left > 0 {
-		t.core.returnToPool(t.core.pools[t.unit][t.account], t.held, t.unit, t.revision)
+		t.core.returnToPool(t.core.pools[t.unit].of(t.account), t.held, t.unit, t.revision)
 		t.held.Left = 0
 	}
 }

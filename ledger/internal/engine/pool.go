@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/geosql/geosql/budget"
@@ -18,7 +17,6 @@ type pool struct {
 	left    budget.Amount
 	note    *Change // the last note of its use by groups
 	leased  *leased // nil if no lease was taken on the account
-	next    *pool   // made after it: accounts are often charged in the order in which they were reserved
 }
 
 // under is the limit and the term that an amount was reserved under. Many amounts share it.
@@ -133,7 +131,7 @@ func (c *Core) reserveRest(t Transaction, f *filling) error {
 	err := f.each(t, f.Unit, func(i int, s *ledger.Standing) error {
 		item := &f.Items[i]
 		c.mu.Lock()
-		if q := c.pools[f.Unit][item.Account]; q != nil {
+		if q := c.pools[f.Unit].of(item.Account); q != nil {
 			item.Epsilon -= q.share().In(s.Term)
 		}
 		c.mu.Unlock()
@@ -171,28 +169,19 @@ func (c *Core) fillPools(f *filling, revision int64) (filled bool) {
 	if revision != c.revision.Load() {
 		return false
 	}
-	pools := c.pools[f.Unit]
-	if pools == nil {
-		pools = make(map[string]*pool, len(f.Items))
-		c.pools[f.Unit] = pools
+	p := c.pools[f.Unit]
+	if p == nil {
+		p = new(pools)
+		p.grow(len(f.Items))
+		c.pools[f.Unit] = p
 	}
-	var made []pool // allocated together
 	for i, item := range f.Items {
 		if item.Epsilon == 0 {
 			continue
 		}
-		q := pools[item.Account]
+		q := p.of(item.Account)
 		if q == nil {
-			if made == nil {
-				made = make([]pool, 0, len(f.Items)-i)
-			}
-			made = append(made, pool{account: item.Account, under: f.under[i]})
-			n := len(made)
-			q = &made[n-1]
-			if n > 1 {
-				made[n-2].next = q
-			}
-			pools[item.Account] = q
+			q = p.add(item.Account, f.under[i])
 		}
 		q.add(f.under[i], item.Epsilon)
 	}
@@ -226,14 +215,11 @@ func (c *Core) returnLowered(f *filling) error {
 }
 
 // nameAndPool returns the account as a string and its pool, if it has one. The string is then
-// the pool's, so that a statement over many accounts makes no others. The pool may be the one after q.
-func (c *Core) nameAndPool(unit budget.Unit, account []byte, q *pool) (string, *pool) {
+// the pool's, so that a statement over many accounts makes no others.
+func (c *Core) nameAndPool(unit budget.Unit, account []byte) (string, *pool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if q != nil && q.next != nil && q.next.account == string(account) {
-		return q.next.account, q.next
-	}
-	if q := c.pools[unit][string(account)]; q != nil {
+	if q := c.pools[unit].of(string(account)); q != nil {
 		return q.account, q
 	}
 	return string(account), nil
@@ -247,22 +233,57 @@ func (q *pool) add(u *under, amount budget.Amount) {
 	q.left, q.under = q.share().In(u.term)+amount, u
 }
 
+// shares are shares by number. They have no terms where all of them have an endless one, as under limits without windows.
+type shares struct {
+	left  []budget.Amount
+	terms []ledger.Term
+}
+
+// at returns share i: there are zero ones as long as none was set.
+func (s *shares) at(i int) ledger.Share {
+	switch {
+	case s.left == nil:
+		return ledger.Share{}
+	case s.terms == nil:
+		return ledger.Share{Left: s.left[i]}
+	}
+	return ledger.Share{Term: s.terms[i], Left: s.left[i]}
+}
+
+// set sets share i of n.
+func (s *shares) set(i, n int, share ledger.Share) {
+	if s.left == nil {
+		s.left = make([]budget.Amount, n)
+	}
+	if s.terms == nil && share.Term != (ledger.Term{}) {
+		s.terms = make([]ledger.Term, n)
+	}
+	s.left[i] = share.Left
+	if s.terms != nil {
+		s.terms[i] = share.Term
+	}
+}
+
 // drawFromPools takes the amounts for items from the pools, and reports whether they cover all items.
 // Under is the highest limit that any of it was reserved under. It takes nothing for a caller who
 // has not looked for limits.
-func (c *Core) drawFromPools(unit budget.Unit, items []ledger.Item, looked bool) (drawn []ledger.Share, under budget.Amount, covered bool) {
-	drawn, covered = make([]ledger.Share, len(items)), true
+func (c *Core) drawFromPools(unit budget.Unit, items []ledger.Item, looked bool) (drawn shares, under budget.Amount, covered bool) {
 	if !looked {
-		return drawn, 0, false
+		return shares{}, 0, false
 	}
+	covered = true
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	pools, now := c.pools[unit], c.store.Now()
 	for i, item := range items {
-		if q := pools[item.Account]; q != nil && !q.term.Over(now) {
-			drawn[i], under = q.take(item.Epsilon), max(under, q.limit)
+		q := pools.of(item.Account)
+		if q == nil || q.term.Over(now) {
+			covered = false
+			continue
 		}
-		covered = covered && drawn[i].Left == item.Epsilon
+		s := q.take(item.Epsilon)
+		drawn.set(i, len(items), s)
+		under, covered = max(under, q.limit), covered && s.Left == item.Epsilon
 	}
 	return drawn, under, covered
 }
@@ -275,12 +296,12 @@ func (q *pool) take(most budget.Amount) ledger.Share {
 }
 
 // returnToPools undoes drawFromPools, which was called at a revision of the ledger.
-func (c *Core) returnToPools(unit budget.Unit, items []ledger.Item, drawn []ledger.Share, revision int64) {
+func (c *Core) returnToPools(unit budget.Unit, items []ledger.Item, drawn shares, revision int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i, s := range drawn {
-		if s.Left > 0 {
-			c.returnToPool(c.pools[unit][items[i].Account], s, unit, revision)
+	for i := range drawn.left {
+		if s := drawn.at(i); s.Left > 0 {
+			c.returnToPool(c.pools[unit].of(items[i].Account), s, unit, revision)
 		}
 	}
 }
@@ -312,22 +333,22 @@ func (c *Core) ReturnPools() error {
 	err := c.Flush()
 	run := new(Run)
 	for unit, pools := range c.pools {
-		all := slices.Collect(maps.Values(pools))
-		all = slices.DeleteFunc(all, func(q *pool) bool { return q.left == 0 })
-		whole := walkThrough(len(all), func(i int) string { return all[i].account })
+		whole := walkThrough(pools.n, func(i int) string { return pools.all.at(i).account })
+		whole.order = slices.DeleteFunc(whole.order, func(i int32) bool { return pools.all.at(int(i)).left == 0 })
 		for part := range slices.Chunk(whole.order, ManyNotes) {
 			w := walk{whole.account, part}
 			returning := c.update(w.needs(unit), func(t Transaction) error {
 				from := run.Origin(t.Now(), reserveFunction, unit)
 				return w.post(t, from, nil, func(i int, _ *ledger.Standing) Change {
-					return Change{Origin: from, Account: all[i].account, Reserved: -all[i].left, Term: all[i].term}
+					q := pools.all.at(i)
+					return Change{Origin: from, Account: q.account, Reserved: -q.left, Term: q.term}
 				})
 			})
 			if err = cmp.Or(err, returning); returning != nil {
 				break
 			}
 			for _, i := range part {
-				all[i].left = 0
+				pools.all.at(int(i)).left = 0
 			}
 		}
 	}
@@ -339,7 +360,7 @@ func (c *Core) ReturnPools() error {
 func (c *Core) giveBack(f *filling, run *Run) (returns bool) {
 	from := run.Origin(c.store.Now(), reserveFunction, f.Unit)
 	for i, item := range f.Items {
-		q := c.pools[f.Unit][item.Account]
+		q := c.pools[f.Unit].of(item.Account)
 		if item.Epsilon == 0 || q.term != f.under[i].term {
 			continue // nothing was reserved, or it has been emptied, or its rest is lost
 		}

@@ -115,22 +115,28 @@ func (w walk) each(r Reader, unit budget.Unit, visit func(i int, s *ledger.Stand
 	return nil
 }
 
-// together is how many standings are read before the changes of their accounts are written.
-const together = 1 << 17
+// part is how many standings are read before the changes of their balances are written. Where all are checked first, those
+// of up to together accounts are kept meanwhile, and those of more are read again.
+const part, together = 1 << 14, 1 << 17
 
 // post writes a change for each account, which change makes from the standing before. Check returns the refusal of an
 // account that cannot pay, or is nil: all are checked before anything is written.
 func (w walk) post(t Transaction, from *Origin, check func(i int, s *ledger.Standing) error, change func(i int, s *ledger.Standing) Change) error {
-	if check != nil && len(w.order) > together {
+	most := part
+	switch {
+	case check == nil:
+	case len(w.order) <= together:
+		most = together
+	default:
 		if err := w.each(t, from.Unit, check); err != nil {
 			return err
 		}
 		check = nil
 	}
-	postings := make([]Posting, 0, min(together, len(w.order)))
-	for part := range slices.Chunk(w.order, together) {
+	postings := make([]Posting, 0, min(most, len(w.order)))
+	for order := range slices.Chunk(w.order, most) {
 		postings = postings[:0]
-		err := walk{w.account, part}.each(t, from.Unit, func(i int, s *ledger.Standing) error {
+		err := walk{w.account, order}.each(t, from.Unit, func(i int, s *ledger.Standing) error {
 			if check != nil {
 				if err := check(i, s); err != nil {
 					return err

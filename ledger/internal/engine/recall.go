@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"maps"
-	"slices"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
@@ -55,7 +53,7 @@ func (c *Core) recallNow(of Key) error {
 // whether it has looked: a caller that has not must not draw from pools that are filled later.
 func (c *Core) checkForLimitsIfHeld(held bool, unit budget.Unit) (looked bool, err error) {
 	c.mu.Lock()
-	held = held || len(c.pools[unit]) > 0
+	held = held || c.pools[unit].len() > 0
 	c.mu.Unlock()
 	if !held {
 		return false, nil
@@ -83,9 +81,13 @@ func (c *Core) poolsOf(of Key) []*pool {
 	defer c.mu.Unlock()
 	pools := c.pools[of.Unit]
 	if of.Account == ledger.Everyone {
-		return slices.Collect(maps.Values(pools))
+		all := make([]*pool, pools.len())
+		for i := range all {
+			all[i] = pools.all.at(i)
+		}
+		return all
 	}
-	if q := pools[of.Account]; q != nil {
+	if q := pools.of(of.Account); q != nil {
 		return []*pool{q}
 	}
 	return nil

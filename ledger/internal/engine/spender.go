@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"math/bits"
-
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/intern"
 	"github.com/geosql/geosql/ledger"
@@ -14,12 +12,11 @@ type spender struct {
 	function  string
 	unit      budget.Unit
 	accounts  intern.Table
-	holds     [][]hold // by the account's number, see hold
-	held      bool     // whether it has a hold
-	pool      *pool    // of the newest hold; nil if it has none
-	noted     *Origin  // of its notes
-	unchecked int      // evaluations until it looks for limits again
-	looked    bool     // whether it has looked, and may draw from pools
+	holds     slab[hold] // by the account's number
+	held      bool       // whether it has a hold
+	noted     *Origin    // of its notes
+	unchecked int        // evaluations until it looks for limits again
+	looked    bool       // whether it has looked, and may draw from pools
 
 	asked asked
 	needs Needs                   // askedFor
@@ -46,7 +43,7 @@ const aheadFromPool = 16
 // Charge implements [ledger.Spender]. It takes no lock while the account's hold covers the cost,
 // except to look for limits now and then.
 func (p *spender) Charge(account []byte, cost budget.Amount) error {
-	h := p.hold(p.accounts.Number(account))
+	h := p.holds.at(p.accounts.Number(account))
 	if cost <= 0 || cost > h.Left || p.unchecked == 0 || h.revision != p.statement.core.revision.Load() || p.statement.core.over(h.Term) {
 		if !h.charged {
 			return p.chargeFirst(h, account, cost)
@@ -58,27 +55,17 @@ func (p *spender) Charge(account []byte, cost budget.Amount) error {
 	return nil
 }
 
-// hold returns the hold of account number i. The accounts from 2^(n-1) on, up to 2^n, have theirs in slice n:
-// they are allocated together and stay where they are.
-func (p *spender) hold(i int) *hold {
-	n := bits.Len(uint(i))
-	if n == len(p.holds) {
-		p.holds = append(p.holds, make([]hold, max(1, 1<<n>>1)))
-	}
-	return &p.holds[n][i-1<<n>>1]
-}
-
 // chargeFirst charges an account that has no hold yet.
 func (p *spender) chargeFirst(h *hold, account []byte, cost budget.Amount) error {
 	if p.statement.over != nil {
 		return p.statement.over
 	}
 	*h = hold{revision: p.statement.core.revision.Load()}
-	h.account, h.pool = p.statement.core.nameAndPool(p.unit, account, p.pool)
+	h.account, h.pool = p.statement.core.nameAndPool(p.unit, account)
 	if err := p.chargeBeyond(h, cost); err != nil {
 		return err
 	}
-	h.charged, p.held, p.pool = true, true, h.pool
+	h.charged, p.held = true, true
 	return nil
 }
 
@@ -153,7 +140,7 @@ func (p *spender) takeFromPool(h *hold, cost budget.Amount) (drawn ledger.Share,
 		h.Drop()
 	}
 	if h.pool == nil {
-		h.pool = c.pools[p.unit][h.account]
+		h.pool = c.pools[p.unit].of(h.account)
 	}
 	q := h.pool
 	if !p.looked || q == nil || q.left == 0 || c.over(q.term) || h.Left > 0 && h.Term != q.term {
@@ -259,7 +246,7 @@ func (p *spender) origin(time int64) *Origin {
 // reports whether there is anything to return to a limit.
 func (p *spender) end() (returns bool) {
 	for i := range p.accounts.Len() {
-		h := p.hold(i)
+		h := p.holds.at(i)
 		if !h.charged {
 			continue
 		}

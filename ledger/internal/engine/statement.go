@@ -103,7 +103,7 @@ func (s *statement) othersReturn(but *spender, account string) (returned bool, e
 		if p == but || !p.held || p.unit != but.unit {
 			continue
 		}
-		h := p.hold(p.accounts.Number([]byte(account)))
+		h := p.holds.at(p.accounts.Number([]byte(account)))
 		if _, drawn := h.Unused(); drawn > 0 {
 			returned = true
 			if err := p.returnDrawn(h, ledger.Share{Term: h.Term, Left: drawn}); err != nil {

@@ -121,7 +121,7 @@ func (t *trace) Reserve(cost, most budget.Amount) error {
 	var held ledger.Share
 	var granted, limit budget.Amount
 	err = t.core.updateTraces(t.needs(), func(tx Transaction) (err error) {
-		if held, granted, limit, err = t.reserveFor(tx, cost, most, drawn[0]); err != nil {
+		if held, granted, limit, err = t.reserveFor(tx, cost, most, drawn.at(0)); err != nil {
 			return err
 		}
 		row := TraceRow{Account: t.account, Unit: t.unit, User: user, Held: held.Left + t.used + t.gap}
