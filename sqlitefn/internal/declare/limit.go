@@ -80,7 +80,10 @@ func everyWindow(seconds int64) string {
 type reserveGroup struct {
 	unit     budget.Unit
 	accounts intern.Table
-	items    []ledger.Item // of each account
+	amounts  []budget.Amount // of each account
+
+	epsilon float64 // of the last row
+	cost    budget.Amount
 }
 
 func newReserveGroup(*frame.Session) frame.Group { return new(reserveGroup) }
@@ -91,19 +94,22 @@ func (g *reserveGroup) Begin(c frame.Call) error {
 }
 
 func (g *reserveGroup) Row(c frame.Call) error {
-	cost, err := budget.Cost(c.Decimal(argReserve))
-	if err != nil {
-		return err
+	if eps := c.Number(argReserve); eps != g.epsilon {
+		cost, err := budget.Cost(c.Decimal(argReserve))
+		if err != nil {
+			return err
+		}
+		g.epsilon, g.cost = eps, cost
 	}
 	account := c.Bytes(frame.ArgAccount)
 	i := g.accounts.Number(account)
-	if i == len(g.items) {
-		g.items = append(g.items, ledger.Item{Account: string(account)})
+	if i == len(g.amounts) {
+		g.amounts = append(g.amounts, 0)
 	}
-	if g.items[i].Epsilon > budget.Max-cost {
+	if g.amounts[i] > budget.Max-g.cost {
 		return fmt.Errorf("account %s would reserve more than any budget can hold", frame.Quoted(account))
 	}
-	g.items[i].Epsilon += cost
+	g.amounts[i] += g.cost
 	return nil
 }
 
@@ -111,9 +117,12 @@ func (g *reserveGroup) Row(c frame.Call) error {
 func (g *reserveGroup) Final(c frame.Call) error {
 	l, err := c.Session.LedgerToCharge()
 	if err != nil {
-		return frame.SpendError(err, g.items[0].Account, budget.Price{Unit: g.unit, Amount: g.items[0].Epsilon})
+		return frame.SpendError(err, string(g.accounts.Name(0)), budget.Price{Unit: g.unit, Amount: g.amounts[0]})
 	}
-	items := g.items
+	items := make([]ledger.Item, len(g.amounts))
+	for i, account := range g.accounts.Take() {
+		items[i] = ledger.Item{Account: account, Epsilon: g.amounts[i]}
+	}
 	*g = reserveGroup{unit: g.unit} // since memory for its table is wanted elsewhere
 	if err := l.Reserve(g.unit, items); err != nil {
 		return err

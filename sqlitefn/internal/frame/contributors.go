@@ -2,6 +2,7 @@ package frame
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/intern"
@@ -37,8 +38,12 @@ func (p *Contributors) Add(account []byte) {
 // AddAll counts a row of each account.
 func (p *Contributors) AddAll(accounts [][]byte) {
 	p.numbers = p.accounts.Numbers(accounts, p.numbers[:0])
-	for len(p.rows) < p.accounts.Len() {
-		p.rows = append(p.rows, 0)
+	if known, n := len(p.rows), p.accounts.Len(); n > known {
+		if n > cap(p.rows) {
+			p.rows = slices.Grow(p.rows, n) // doubled at least, since a copy of many takes memory
+		}
+		p.rows = p.rows[:n]
+		clear(p.rows[known:])
 	}
 	for _, i := range p.numbers {
 		p.rows[i]++
@@ -62,10 +67,18 @@ func (p *Contributors) Reset() {
 	p.rows = p.rows[:0]
 }
 
-// Bill returns the charge for each account: the price once, or for each of its rows.
+// manyAccounts is how many accounts a table has before its memory is not kept for a later group.
+const manyAccounts = 1 << 17
+
+// Bill returns the charge for each account: the price once, or for each of its rows. It ends the group: of its accounts
+// only the numbers of their rows are known afterwards, if they are many.
 func (p *Contributors) Bill(price budget.Price, perRow bool) (Bill, error) {
 	items := make([]ledger.Item, len(p.rows))
-	for i, account := range p.accounts.All() {
+	accounts := p.accounts.All
+	if len(items) > manyAccounts {
+		accounts = p.accounts.Take
+	}
+	for i, account := range accounts() {
 		rows, times := p.rows[i], int64(1)
 		if perRow {
 			times = rows
