@@ -122,7 +122,7 @@ type cuts struct {
 
 	seed   uint64     // of random images
 	chance *rand.Rand // chooses points
-	until  string     // what a fault says that is enough
+	until  string     // the fault that is enough
 }
 
 func newCuts(t *testing.T, o *outage, images, points int) *cuts {

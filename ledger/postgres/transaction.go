@@ -232,7 +232,7 @@ func (t *transaction) addStandings(standings, places []byte, keys []engine.Key) 
 	return nil
 }
 
-// set sets an account to what was found of it.
+// set gives an account the row that was found.
 func (a *account) set(k engine.Key, f *found) {
 	a.place = f.place
 	a.stored = setStanding(&a.standing, k, f.numbers)

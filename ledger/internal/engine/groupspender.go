@@ -208,9 +208,9 @@ func (g *groupSpender) drawAhead(items []ledger.Item, drawn shares) (aside share
 	return aside
 }
 
-// more returns how much to reserve ahead for the account of an item, of which so much is due from the limit: as much as the
+// more returns how much to reserve ahead for the account of an item, with an amount that is due from the limit: as much as the
 // account has used, less the rest that it has. One account that comes short does not double the reservations of all others,
-// and those that are filled up with it do not come short one after the other.
+// and accounts that are filled up with it do not come short one after the other.
 func (g *groupSpender) more(item ledger.Item, b *ledger.Standing, due budget.Amount) budget.Amount {
 	a := g.ahead[item.Account]
 	if a == nil {

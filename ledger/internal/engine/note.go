@@ -82,7 +82,7 @@ func (c *Core) postNotes(t Transaction) error {
 	return nil
 }
 
-// postSome writes notes with a common origin, of which an account may have several.
+// postSome writes notes with a common origin. An account may have several.
 func postSome(t Transaction, from *Origin, notes []*Change) error {
 	rest := walkThrough(len(notes), func(i int) string { return notes[i].Account })
 	for len(rest.order) > 0 {

@@ -13,7 +13,7 @@ import (
 type Contributors struct {
 	accounts intern.Table
 	rows     []int64 // of each account
-	numbers  []int32 // room for those that AddAll looks up
+	numbers  []int32 // room for AddAll
 }
 
 // Contribute counts a row of the account that the call names, as a row with a secret must.
