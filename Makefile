@@ -175,10 +175,11 @@ device:
 	$(WASM) -o $(BUILD)/device/draw.wasm ./cmd/geosql-device/draw
 	$(WASM) -o $(BUILD)/device/seal.wasm ./cmd/geosql-device/seal
 
-# The documentation as a site, in $(BUILD)/site; any server of files shows it, under any path.
+# The documentation as a site, in $(BUILD)/site; any server of files shows it, under any path. GEOSQL_DEVICE is the package for devices, if
+# it is made already.
 .PHONY: site
-site: device docs/.vitepress/node_modules
-	GEOSQL_DEVICE=$(abspath $(BUILD))/device docs/.vitepress/node_modules/.bin/vitepress build docs --outDir $(abspath $(BUILD)/site)
+site: $(if $(GEOSQL_DEVICE),,device) docs/.vitepress/node_modules
+	GEOSQL_DEVICE=$(or $(GEOSQL_DEVICE),$(abspath $(BUILD))/device) docs/.vitepress/node_modules/.bin/vitepress build docs --outDir $(abspath $(BUILD)/site)
 
 docs/.vitepress/node_modules: docs/.vitepress/package.json
 	npm install --prefix docs/.vitepress --no-package-lock --no-audit --no-fund

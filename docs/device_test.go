@@ -8,22 +8,18 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/internal/browser"
+	"github.com/geosql/geosql/internal/devicetest"
 	"github.com/geosql/geosql/internal/need"
 )
 
 // installed returns a copy of examples/device with the package installed, as its README says.
 func installed(t *testing.T) string {
 	t.Helper()
-	need.Programs(t, "make")
-	built := t.TempDir()
-	if out, err := exec.Command("make", "-C", "..", "device", "BUILD="+built).CombinedOutput(); err != nil {
-		t.Fatalf("make device: %v\n%s", err, out)
-	}
-	folder := filepath.Join(built, "example")
+	folder := t.TempDir()
 	if err := os.CopyFS(folder, os.DirFS("../examples/device")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.CopyFS(filepath.Join(folder, "node_modules/geosql-device"), os.DirFS(filepath.Join(built, "device"))); err != nil {
+	if err := os.CopyFS(filepath.Join(folder, "node_modules/geosql-device"), os.DirFS(devicetest.Built(t))); err != nil {
 		t.Fatal(err)
 	}
 	return folder

@@ -21,6 +21,7 @@ import (
 	"testing"
 
 	"github.com/geosql/geosql/internal/browser"
+	"github.com/geosql/geosql/internal/devicetest"
 	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/internal/trials"
 )
@@ -45,6 +46,7 @@ func TestMain(m *testing.M) {
 	}
 	status := m.Run()
 	os.RemoveAll(folder)
+	devicetest.Remove()
 	os.Exit(status)
 }
 

@@ -12,38 +12,13 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/geosql/geosql/internal/browser"
 	"github.com/geosql/geosql/internal/cli/clitest"
+	"github.com/geosql/geosql/internal/devicetest"
 	"github.com/geosql/geosql/internal/need"
 )
-
-// makeDevice makes the npm package geosql-device, once, and returns its folder, which TestMain removes.
-var makeDevice = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "device")
-	if err != nil {
-		return "", err
-	}
-	deviceMade = dir
-	out, err := exec.Command("make", "-C", "../..", "device", "BUILD="+dir).CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("make device: %w: %s", err, out)
-	}
-	return filepath.Join(dir, "device"), err
-})
-
-// deviceMade is the folder that makeDevice has made, if a test has asked for it.
-var deviceMade string
-
-func devicePackage(t *testing.T) string {
-	t.Helper()
-	need.Programs(t, "go", "make")
-	dir, err := makeDevice()
-	check(t, err)
-	return dir
-}
 
 // A sealingHost runs a function of JavaScript, of the module seal.js and an argument, and returns its result in JSON.
 type sealingHost func(t *testing.T, function string, argument any) []byte
@@ -51,7 +26,7 @@ type sealingHost func(t *testing.T, function string, argument any) []byte
 func inNode(t *testing.T, function string, argument any) []byte {
 	t.Helper()
 	node := need.Program(t, "node")
-	dir := devicePackage(t)
+	dir := devicetest.Built(t)
 	text, err := json.Marshal(argument)
 	check(t, err)
 	script := filepath.Join(t.TempDir(), "run.mjs")
@@ -70,7 +45,7 @@ func inNode(t *testing.T, function string, argument any) []byte {
 func inChromium(t *testing.T, function string, argument any) []byte {
 	t.Helper()
 	need.Program(t, "chromium")
-	dir := devicePackage(t)
+	dir := devicetest.Built(t)
 	files := http.FileServer(http.Dir(dir))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {
@@ -204,7 +179,7 @@ func TestDeviceRefuses(t *testing.T) {
 
 // A page loads seal.wasm before it seals, so its size is bounded: 1 MB, of 2^20 bytes, as gzip packs it.
 func TestSealModuleIsSmall(t *testing.T) {
-	dir := devicePackage(t)
+	dir := devicetest.Built(t)
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
 	check(t, err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/geosql/geosql/cmd/geosql/internal/session"
 	"github.com/geosql/geosql/internal/cli/clitest"
+	"github.com/geosql/geosql/internal/devicetest"
 	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/internal/trials"
 )
@@ -18,7 +19,7 @@ import (
 func TestMain(m *testing.M) {
 	runWorker() // its environment does not say that this is the command
 	clitest.Main(m, session.Program, main)
-	os.RemoveAll(deviceMade)
+	devicetest.Remove()
 }
 
 func TestUsageErrors(t *testing.T) {

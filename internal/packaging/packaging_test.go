@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/internal/devicetest"
 	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/internal/version"
@@ -212,13 +213,9 @@ func TestRecordIsComplete(t *testing.T) {
 
 // The package for devices has the version, the licences of Go and of all that is linked, and its modules are in the bill.
 func TestDevicePackage(t *testing.T) {
-	need.Programs(t, "go", "make")
-	built := t.TempDir()
-	if out, err := exec.Command("make", "-s", "-C", "../..", "device", "BUILD="+built).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	out := t.TempDir()
-	files, err := publish(out, "../../LICENSE", []string{filepath.Join(built, "device/draw.wasm"), filepath.Join(built, "device/seal.wasm")})
+	defer devicetest.Remove() // no other test here has it
+	built, out := devicetest.Built(t), t.TempDir()
+	files, err := publish(out, "../../LICENSE", []string{filepath.Join(built, "draw.wasm"), filepath.Join(built, "seal.wasm")})
 	if err != nil || len(files) != 2 || filepath.Base(files[0]) != "geosql-device-"+version.Version+".tgz" {
 		t.Fatalf("%q, %v", files, err)
 	}

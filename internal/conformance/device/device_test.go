@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,45 +20,23 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/browser"
+	"github.com/geosql/geosql/internal/devicetest"
 	"github.com/geosql/geosql/internal/need"
 	"github.com/geosql/geosql/mechanism/exact"
 	"github.com/geosql/geosql/mechanism/planar"
 	"github.com/geosql/geosql/mechanism/scalar"
 )
 
-// made is the folder that build has made, if a test has asked for it.
-var made string
-
-// build returns a folder with the package, made once for all tests.
-var build = sync.OnceValues(func() (string, error) {
-	folder, err := os.MkdirTemp("", "device")
-	if err != nil {
-		return "", err
-	}
-	made = folder
-	out, err := exec.Command("make", "-s", "-C", "../../..", "device", "BUILD="+folder).CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("make device: %w\n%s", err, out)
-	}
-	return filepath.Join(folder, "device"), nil
-})
-
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if made != "" {
-		os.RemoveAll(made)
-	}
+	devicetest.Remove()
 	os.Exit(code)
 }
 
 func built(t *testing.T) string {
 	t.Helper()
-	need.Programs(t, "go", "make", "node")
-	folder, err := build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return folder
+	need.Programs(t, "node")
+	return devicetest.Built(t)
 }
 
 // expected is the other side of the checks' comparisons.
