@@ -26,12 +26,16 @@ import (
 // An Object holds the parameters of a method, or a part of them.
 type Object = map[string]any
 
-// A Browser is Debian's chromium, without a window, controlled over a pair of pipes. Complaints and requests of its page
-// are collected, from the first page on.
+// A Browser is a tab of Debian's chromium, without a window, controlled over a pair of pipes. Complaints and requests of all
+// its tabs are collected, from the first page on.
 type Browser struct {
-	T    testing.TB
-	to   *os.File
-	page string // the session of the page
+	T testing.TB
+	*process
+	page string // the session of the tab's page
+}
+
+type process struct {
+	to *os.File
 
 	mu       sync.Mutex
 	last     int
@@ -71,14 +75,26 @@ func New(t testing.TB) *Browser {
 	}
 	theirs.Close()
 	theirOut.Close()
-	b := &Browser{T: t, to: ourIn, waiting: map[int]chan json.RawMessage{}, gone: make(chan struct{})}
-	go b.listen(ours)
+	p := &process{to: ourIn, waiting: map[int]chan json.RawMessage{}, gone: make(chan struct{})}
+	go p.listen(ours)
 	t.Cleanup(func() {
 		cancel()
 		command.Wait()
 		ourIn.Close()
 		ours.Close()
 	})
+	return p.open(t)
+}
+
+// Tab opens another tab of the browser.
+func (b *Browser) Tab() *Browser { return b.open(b.T) }
+
+// Close closes the tab, as somebody does who leaves the page.
+func (b *Browser) Close() { b.T.Helper(); b.Call("Page.close", Object{}, nil) }
+
+func (p *process) open(t testing.TB) *Browser {
+	t.Helper()
+	b := &Browser{T: t, process: p}
 	var target struct{ TargetID string }
 	b.Call("Target.createTarget", Object{"url": "about:blank"}, &target)
 	var session struct{ SessionID string }
@@ -91,8 +107,8 @@ func New(t testing.TB) *Browser {
 }
 
 // listen takes the browser's messages until it ends.
-func (b *Browser) listen(from *os.File) {
-	defer close(b.gone)
+func (p *process) listen(from *os.File) {
+	defer close(p.gone)
 	in := bufio.NewReader(from)
 	for {
 		text, err := in.ReadBytes(0)
@@ -109,9 +125,9 @@ func (b *Browser) listen(from *os.File) {
 		if json.Unmarshal(bytes.TrimSuffix(text, []byte{0}), &m) != nil {
 			return
 		}
-		b.mu.Lock()
-		if c := b.waiting[m.ID]; m.ID != 0 && c != nil {
-			delete(b.waiting, m.ID)
+		p.mu.Lock()
+		if c := p.waiting[m.ID]; m.ID != 0 && c != nil {
+			delete(p.waiting, m.ID)
 			if m.Error != nil {
 				m.Result, _ = json.Marshal(Object{"failed": m.Error.Message})
 			}
@@ -119,18 +135,18 @@ func (b *Browser) listen(from *os.File) {
 		}
 		switch m.Method {
 		case "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Audits.issueAdded":
-			b.console = append(b.console, string(m.Params))
+			p.console = append(p.console, string(m.Params))
 		case "Log.entryAdded":
 			// A refused request is an answer that the page deals with.
 			if !bytes.Contains(m.Params, []byte("the server responded with a status of 4")) {
-				b.console = append(b.console, string(m.Params))
+				p.console = append(p.console, string(m.Params))
 			}
 		case "Network.requestWillBeSent":
-			var p struct{ Request struct{ URL string } }
-			json.Unmarshal(m.Params, &p)
-			b.requests = append(b.requests, p.Request.URL)
+			var sent struct{ Request struct{ URL string } }
+			json.Unmarshal(m.Params, &sent)
+			p.requests = append(p.requests, sent.Request.URL)
 		}
-		b.mu.Unlock()
+		p.mu.Unlock()
 	}
 }
 

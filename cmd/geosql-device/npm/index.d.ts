@@ -33,7 +33,10 @@ export interface Store {
 
 /** A store in memory. It ends with the page. */
 export function memory(): Store
-/** A store in localStorage, for pages. Tabs take turns under a Web Lock. */
+/**
+ * A store in localStorage, for one page at a time, which has it from its first update until it is left; in another page updates fail. A
+ * crash of the browser may lose the charges of the last seconds.
+ */
 export function local(key?: string): Store
 /** A store in IndexedDB, for pages and workers: one transaction of strict durability each time, under a Web Lock. */
 export function indexed(name?: string): Store

@@ -2,6 +2,8 @@
 // that it returns, if that is another one; if change throws, nothing is stored. It resolves once the text is durable, and no
 // other update, of this or of another tab, comes in between.
 
+import { once } from './module.js'
+
 /** A store in memory. It ends with the page. */
 export function memory() {
   let stored = ''
@@ -12,14 +14,33 @@ export function memory() {
   }
 }
 
-/** A store in localStorage, under a key, with a lock that all tabs of the origin share. */
+const sleep = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds))
+
+// Returns once this page has the budget of a key, until the page is left.
+const own = key => new Promise((resolve, reject) => {
+  navigator.locks.request(`geosql-device local ${key}`, { ifAvailable: true }, async lock => {
+    if (!lock) throw new Error(`another page has the budget '${key}' in localStorage: close it, or keep the budget in indexed()`)
+    await sleep(1000) // until the last writes of a page that had it before are seen here
+    resolve()
+    return new Promise(() => {})
+  }).catch(reject)
+})
+
+const owned = new Map()
+
+/**
+ * A store in localStorage, under a key, for one page at a time. What another page writes is seen after a while only, under a lock too
+ * (measured in chromium: two tabs that take turns exceed a limit), so that the page keeps the lock until it is left.
+ */
 export function local(key = 'geosql-device') {
+  if (!owned.has(key)) owned.set(key, once(() => own(key)))
   return {
-    update: change => navigator.locks.request(`geosql-device ${key}`, () => {
+    async update(change) {
+      await owned.get(key)()
       const stored = localStorage.getItem(key) ?? ''
       const text = change(stored)
       if (text !== stored) localStorage.setItem(key, text)
-    }),
+    },
   }
 }
 

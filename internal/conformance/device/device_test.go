@@ -238,6 +238,7 @@ func TestChromium(t *testing.T) {
 		t.Errorf("in chromium: %s", failed)
 	}
 	t.Run("workers", func(t *testing.T) { testWorkers(t, b) })
+	t.Run("tabs", func(t *testing.T) { testTabs(t, b, origin) })
 	b.Check(origin) // it loads nothing from elsewhere
 }
 
@@ -263,6 +264,56 @@ func testWorkers(t *testing.T, b *browser.Browser) {
 	})()`, &drawn)
 	if fmt.Sprint(drawn) != "[charged 1 30 31]" {
 		t.Errorf("a killed worker, what it spent, the draws of two workers and the balance are %v", drawn)
+	}
+}
+
+// Two tabs that draw from one store at the same time stay below a limit: in IndexedDB they take turns, and localStorage belongs
+// to the first until it is closed.
+func testTabs(t *testing.T, b *browser.Browser, origin string) {
+	first, second := b.Tab(), b.Tab()
+	for _, tab := range []*browser.Browser{first, second} {
+		tab.Open(origin+"/", "true")
+		tab.Eval(`(async () => {
+			window.device = await import("/device/index.js")
+			window.value = (await device.universe({ name: "meter", lo: 0, hi: 4, step: 1, unit: "kWh" })).value(1)
+			window.drawing = {}
+			for (const [kind, store] of Object.entries({ indexed: device.indexed("tabs"), local: device.local("tabs") }))
+				drawing[kind] = async () => {
+					let drawn = 0
+					try { for (;;) { await value.draw(device.budget(store), "ana", 2); drawn++ } } catch (e) { return e instanceof device.RefusedError ? drawn : e.message }
+				}
+		})()`, nil)
+	}
+	var one, other int
+	first.Eval(`device.budget(device.indexed("tabs")).limit("ana", "kWh", 100)`, nil)
+	first.Eval(`navigator.locks.request("start", () => new Promise(start => (window.start = start))), 0`, nil)
+	for _, tab := range []*browser.Browser{first, second} {
+		tab.Eval(`window.drawn = navigator.locks.request("start", { mode: "shared" }, () => {}).then(drawing.indexed), 0`, nil)
+	}
+	first.Eval(`start()`, nil)
+	first.Eval(`drawn`, &one)
+	second.Eval(`drawn`, &other)
+	if one+other != 100 || one == 0 || other == 0 {
+		t.Errorf("under a limit of 100 draws in IndexedDB, two tabs make %d and %d", one, other)
+	}
+
+	first.Eval(`(async () => {
+		await device.budget(device.local("tabs")).limit("ana", "kWh", 100)
+		for (let i = 0; i < 60; i++) await value.draw(device.budget(device.local("tabs")), "ana", 2)
+	})()`, nil)
+	if said := second.Text(`drawing.local()`); !strings.HasPrefix(said, "another page has the budget 'tabs'") {
+		t.Errorf("a second tab with the budget in localStorage says %s", said)
+	}
+	first.Close()
+	second.Eval(`(async () => {
+		for (;;) {
+			const drawn = await drawing.local()
+			if (typeof drawn === "number") return drawn
+			await new Promise(resolve => setTimeout(resolve, 20))
+		}
+	})()`, &other)
+	if other != 40 {
+		t.Errorf("a tab makes %d draws of 100 in localStorage, after one that made 60", other)
 	}
 }
 
