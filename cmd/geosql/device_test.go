@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -174,20 +173,5 @@ func TestDeviceRefuses(t *testing.T) {
 		if !strings.Contains(said[i], c.want) || regexp.MustCompile(`4\.25`).MatchString(said[i]) {
 			t.Errorf("%s: %q, want %q", c.do[max(0, len(c.do)-80):], said[i], c.want)
 		}
-	}
-}
-
-// A page loads seal.wasm before it seals, so its size is bounded: 1 MB, of 2^20 bytes, as gzip packs it.
-func TestSealModuleIsSmall(t *testing.T) {
-	dir := devicetest.Built(t)
-	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	check(t, err)
-	_, err = z.Write([]byte(readAll(t, filepath.Join(dir, "seal.wasm"))))
-	check(t, err)
-	check(t, z.Close())
-	t.Logf("%d bytes", b.Len())
-	if b.Len() > 1<<20 {
-		t.Errorf("seal.wasm has %d bytes with gzip", b.Len())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -109,6 +110,7 @@ func TestWriteFormats(t *testing.T) {
 	write("new.csv", "who,day,kwh\nana,2,4\nbob,2,1\ncarla,2,1\n")
 	said(t, "append", "out.db", "reading", "new.csv", "--key", "owner.key.pub", "--sign", "collector.key")
 	said(t, "erase", "out.db", "--account", "carla", "--key", "owner.key")
+	write("batch.jsonl", oldBatch(t))
 	said(t, "role", "out.db", "add", "ana", "--password-file", "password", "--columns", "reading.kwh", "--epsilon-max", "kWh=1", "--epsilon", "kWh=5")
 	write("answer", askOldServer(t))
 	owners, err := vault.ReadPrivateKeys([]string{"owner.key"}, "")
@@ -120,6 +122,18 @@ func TestWriteFormats(t *testing.T) {
 		check(t, os.Remove(scratch))
 	}
 	pack(t, to)
+}
+
+// oldBatch seals rows for out.db as a device does.
+func oldBatch(t *testing.T) string {
+	t.Helper()
+	var lines []string
+	check(t, json.Unmarshal(inNode(t, sealsOnDevice, map[string]any{
+		"ownerKey": contentOf(t, "owner.key.pub"), "declaration": clitest.Run(t, "", "collector", "out.db", "declaration").Out,
+		"table": "reading", "signKey": contentOf(t, "collector.key"),
+		"rows": []any{[]any{"ana", map[string]any{"day": 4, "kwh": 2.5}}, []any{"dan", map[string]any{"day": 4, "kwh": 1}}, []any{"dan", map[string]any{"day": 5}}},
+	}), &lines))
+	return strings.Join(lines, "")
 }
 
 // stopRelease makes a release until a stage begins.

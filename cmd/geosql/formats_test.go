@@ -31,6 +31,7 @@ func TestFormats(t *testing.T) {
 		"Ledger2":        checkLedger2,
 		"Archive":        checkOldArchive,
 		"Sealed":         checkOldSealed,
+		"Batch":          checkOldBatch,
 		"Backup":         checkOldBackup,
 		"Moved":          checkOldMoved,
 		"Release":        checkOldRelease,
@@ -229,6 +230,16 @@ func checkOldSealed(t *testing.T) {
 	said(t, "keygen", "new.key")
 	said(t, "rekey", "out.db", "--key", "owner.key", "--to", "new.key.pub")
 	sum("new.key", "9")
+}
+
+// Two batches that a device sealed are added, and only once.
+func checkOldBatch(t *testing.T) {
+	said(t, "append", "out.db", "reading", "batch.jsonl")
+	const rows = "SELECT count(*) AS n, count(kwh) AS known, max(day) AS last, max(abs(dx_sum(kwh, 1000) - 18.5) < 1, 0) AS near FROM reading"
+	if got := clitest.Query(t, "-csv", "--key", "owner.key", "out.db", rows); got != "n,known,last,near\n8,7,5,1\n" {
+		t.Errorf("with the rows of the device: %s", got)
+	}
+	clitest.WantError(t, clitest.Run(t, "", "append", "out.db", "reading", "batch.jsonl"), 1, "session")
 }
 
 // A backup is restored.

@@ -209,6 +209,20 @@ func TestNumbersInWebAssembly(t *testing.T) {
 	}
 }
 
+// A page loads a module before its first draw or seal, so that their sizes are bounded, as gzip packs them.
+func TestModulesAreSmall(t *testing.T) {
+	folder, gzip := devicetest.Built(t), need.Program(t, "gzip")
+	for name, bound := range map[string]int{"draw.wasm": 1_100_000, "seal.wasm": 1 << 20} {
+		packed, err := exec.Command(gzip, "-9c", filepath.Join(folder, name)).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(packed) > bound {
+			t.Errorf("%s has %d bytes, more than %d", name, len(packed), bound)
+		}
+	}
+}
+
 // site serves the package and the checks.
 func site(t *testing.T, folder string) string {
 	t.Helper()
