@@ -31,6 +31,7 @@ var packages = map[string]string{
 	"ip":                     "iproute2",
 	"java":                   "openjdk-17-jdk-headless",
 	"javac":                  "openjdk-17-jdk-headless",
+	"gzip":                   "gzip",
 	"make":                   "make",
 	"musl-gcc":               "musl-tools",
 	"node":                   "nodejs",
