@@ -6,6 +6,7 @@ import (
 
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/serve/internal/pipe"
+	"github.com/geosql/geosql/serve/internal/wire"
 	"github.com/geosql/geosql/sqlitefn"
 )
 
@@ -155,3 +156,85 @@ func (s *Session) quoteCalls(r *Rows, frame []byte) error {
 
 // tells reports whether the execution tells its calls of scalar functions, which have no answers.
 func (r *Rows) tells() bool { return r.quote && !r.statement.questions.Uncertain }
+
+// mostExpected is the size of the largest group that a statement remembers.
+const mostExpected = 16 << 10
+
+// A question is the only one of an execution, a small group. If the statement is executed with the same parameters again, the question is
+// checked, charged and answered before the worker begins, and the worker, which has asked it by then unless the database has changed, need
+// not wait for the answer. If it asks another question, that is answered as any other, and no later one of the statement is expected.
+type question struct {
+	group      []byte // its frame; nil if none is expected
+	parameters []byte // of the execution
+	never      bool   // none is expected any more
+}
+
+// forget forgets the question.
+func (q *question) forget(s *Session) {
+	_ = s.Hold(-int64(len(q.group) + len(q.parameters)))
+	q.group, q.parameters = nil, nil
+}
+
+// note notes the first group of an execution.
+func (r *Rows) note(group []byte) {
+	if r.expects && !r.statement.again.never && len(group) <= mostExpected {
+		r.group = bytes.Clone(group)
+	}
+}
+
+// remember makes the question of an execution that has ended the one that is expected.
+func (r *Rows) remember() {
+	q, s := &r.statement.again, r.session
+	switch {
+	case r.expected && r.asks == 0 || r.statement.closed:
+		return // it has asked what was expected
+	case r.expected:
+		q.never = true
+		q.forget(s)
+	case r.asks == 1 && r.group != nil && r.state == nil && r.header.Done:
+		q.forget(s)
+		parameters := appendParameters(r.args)
+		if s.Hold(int64(len(r.group)+len(parameters))) == nil {
+			q.group, q.parameters = r.group, parameters
+		}
+	}
+}
+
+func appendParameters(args []any) (b []byte) {
+	for _, v := range args {
+		b, _ = pipe.AppendParameter(b, v) // it has been sent before
+	}
+	return b
+}
+
+// expect answers the question that the execution is expected to ask, before it begins. An error is one of the statement.
+func (r *Rows) expect() error {
+	q, s := &r.statement.again, r.session
+	if !r.expects || r.there || q.group == nil || s.status == wire.Failed || !bytes.Equal(q.parameters, appendParameters(r.args)) {
+		return nil
+	}
+	s.evaluating.Store(true)
+	defer s.evaluating.Store(false)
+	r.expected = true
+	frame := pipe.NewReader(q.group)
+	h, err := pipe.ReadGroup(frame)
+	if err != nil {
+		return err
+	}
+	e, err := r.evaluates()
+	g := &openGroup{rows: r, args: h.Args}
+	if err == nil {
+		g.group, err = e.Group(h.Function, h.Args)
+	}
+	var answer sqlitefn.Released
+	if err == nil {
+		_ = s.steps(g, frame)
+		answer, err = g.answer()
+	}
+	if err != nil {
+		r.fail(err)
+		q.forget(s)
+		return &failedError{asWireError(r.err)}
+	}
+	return s.worker.conn.Hold(pipe.AppendAnswer(pipe.Begin(nil, pipe.Expected), pipe.Unnumbered(q.group), answer))
+}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/serve/internal/role"
 )
 
@@ -124,4 +126,77 @@ func TestAnswersAheadADay(t *testing.T) {
 	if got := s.events.last().Report.Answers; got != 5 {
 		t.Errorf("%d answers", got)
 	}
+}
+
+// A statement that asks the same question again need not wait for its answer, which costs nothing. If the database has changed it asks
+// another one, and gets the answer of that. What the role may not ask any more is refused.
+func TestQuestionsAgain(t *testing.T) {
+	s := newSite(t, nil)
+	x := s.session()
+	compile := func() *Statement {
+		st, _, err := x.Compile(context.Background(), "SELECT 2 * dx_sum(kwh, $1) FROM reading WHERE id <= 12", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return st
+	}
+	st := compile()
+	ask := func(epsilon float64, expected bool, asks int) any {
+		t.Helper()
+		r, err := st.Run(context.Background(), []any{epsilon})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		answer := read(t, r, 1)[0]
+		if _, err := r.Values(); err != io.EOF {
+			t.Error(err)
+		}
+		if r.expected != expected || r.asks != asks {
+			t.Errorf("expected: %v, asked %d times", r.expected, r.asks)
+		}
+		return answer
+	}
+	held := x.held
+	first := ask(0.01, false, 1)
+	spent := s.spent("ana")
+	if again := ask(0.01, true, 0); again != first || s.spent("ana") != spent {
+		t.Errorf("%v, then %v; %v is spent, then %v", first, again, spent, s.spent("ana"))
+	}
+	if report := s.events.last().Report; report.Answers != 1 || report.Remembered != 1 {
+		t.Errorf("%+v", report)
+	}
+	if ask(0.02, false, 1) == first || s.spent("ana") <= spent {
+		t.Error("another question has the same answer, or is free")
+	}
+
+	owner, err := sqlite.Open(s.path, sqlite.ReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer owner.Close()
+	if err := owner.Exec("DELETE FROM reading WHERE id = 1"); err != nil {
+		t.Fatal(err)
+	}
+	spent = s.spent("ana")
+	changed := ask(0.02, true, 1)
+	if got := fmt.Sprint(changed); got != s.session().want("SELECT 2 * dx_sum(kwh, $1) FROM reading WHERE id <= 12", 0.02) || s.spent("ana") <= spent {
+		t.Errorf("%v is not the answer of the database as it is now, or %v was not charged", got, s.spent("ana"))
+	}
+	ask(0.02, false, 1)
+	ask(0.02, false, 1)
+
+	st.Close()
+	if x.held != held {
+		t.Errorf("%d bytes are held, %d before", x.held, held)
+	}
+	st = compile()
+	ask(0.02, false, 1)
+	s.addRole(func(r *role.Role) { r.EpsilonMin = map[budget.Unit]budget.Amount{"kWh": amount(t, "0.1")} })
+	for range 2 {
+		if _, err := st.Run(context.Background(), []any{0.02}); !strings.Contains(describe(err), "42501") {
+			t.Errorf("%v", describe(err))
+		}
+	}
+	ask(0.1, false, 1)
 }

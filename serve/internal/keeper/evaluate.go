@@ -43,19 +43,24 @@ func (s *Session) evaluate(kind pipe.Type, payload []byte) error {
 	if r.free {
 		return pipe.Violation("an execution calls a function that was said to call none")
 	}
+	r.asks++
 	switch kind {
 	case pipe.Call:
 		return s.evaluateCall(r, payload)
 	case pipe.Calls:
 		return s.quoteCalls(r, payload)
 	}
-	return s.evaluateGroup(r, pipe.NewReader(payload))
+	return s.evaluateGroup(r, payload)
 }
 
-func (s *Session) evaluateGroup(r *Rows, frame *pipe.Reader) error {
+func (s *Session) evaluateGroup(r *Rows, payload []byte) error {
+	frame := pipe.NewReader(payload)
 	h, err := pipe.ReadGroup(frame)
 	if err != nil {
 		return err
+	}
+	if r.asks == 1 && h.Flags == pipe.GroupBegins|pipe.GroupEnds {
+		r.note(payload)
 	}
 	g := s.groups[h.Number]
 	switch {
@@ -136,18 +141,22 @@ func (s *Session) finish(r *Rows, g *openGroup) error {
 	if g == nil {
 		return s.reply(r, nil, errEnded)
 	}
-	_, err := g.rows.evaluates()
-	var answer sqlitefn.Released
-	switch {
-	case err != nil:
-	case g.group == nil:
-		err = errEnded // the statement has an error already
-	default:
-		began := time.Now()
-		answer, err = g.group.Final()
-		g.rows.ledger += time.Since(began)
-	}
+	answer, err := g.answer()
 	return s.reply(g.rows, answer, err)
+}
+
+// answer answers the group.
+func (g *openGroup) answer() (sqlitefn.Released, error) {
+	if _, err := g.rows.evaluates(); err != nil {
+		return nil, err
+	}
+	if g.group == nil {
+		return nil, errEnded // the statement has an error already
+	}
+	began := time.Now()
+	answer, err := g.group.Final()
+	g.rows.ledger += time.Since(began)
+	return answer, err
 }
 
 // evaluates returns the evaluation of the execution, which begins with its first call. Once the execution has ended, is

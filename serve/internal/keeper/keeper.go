@@ -18,6 +18,8 @@
 //  5. At the end of the group its question has a name, a keyed hash of settings and row identities, and a price for each account
 //     and for the role. The ledger's Answer gives a remembered answer, or charges, draws and remembers, in one transaction.
 //  6. The worker completes the row with the answer; rows go through the keeper to the client. A NOTICE at the end says the cost.
+//
+// When the statement is executed again, the keeper goes through 4 and 5 with the rows that it has, and the worker finds the answer there.
 package keeper
 
 import (

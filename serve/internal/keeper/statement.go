@@ -28,6 +28,7 @@ type Statement struct {
 	parameters []uint32
 	columns    []wire.Column
 	questions  pipe.Questions
+	again      question // that the next execution may ask
 	closed     bool
 }
 
@@ -95,6 +96,7 @@ func (st *Statement) Columns() []wire.Column { return st.columns }
 func (st *Statement) Close() {
 	if !st.closed {
 		st.closed = true
+		st.again.forget(st.session)
 		st.session.send(pipe.AppendUint32(pipe.Begin(nil, pipe.CloseStatement), st.number))
 		st.session.rest(false)
 	}
@@ -115,7 +117,7 @@ func (st *Statement) Run(ctx context.Context, args []any) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	return st.run(ctx, &Rows{foretold: foretold}, args)
+	return st.run(ctx, &Rows{foretold: foretold, expects: true, args: args}, args)
 }
 
 // RunWithin is Run with a quote. A call that would make the statement cost more than the quote fails with a
@@ -245,6 +247,12 @@ type Rows struct {
 	free    bool   // whether it calls no function, as the worker says
 	request uint32 // of the last batch
 
+	expects  bool // whether it may ask the question that its statement has asked before
+	args     []any
+	expected bool   // whether one was answered before the worker has asked it
+	asks     int    // frames of the worker that call functions
+	group    []byte // the first of them, if it is a small group
+
 	batch  *batch // Next returns its rows
 	next   *batch // that has been taken in, if any
 	header pipe.BatchHeader
@@ -299,7 +307,10 @@ func (r *Rows) ask(frame []byte, request uint32, first func() error) (*batch, er
 	r.request = request
 	var b *batch
 	err = r.during(func() (err error) {
-		if err = s.worker.conn.Send(frame); err == nil {
+		if err = r.expect(); err == nil {
+			err = s.worker.conn.Send(frame)
+		}
+		if err == nil {
 			err = first()
 		}
 		if err == nil {
@@ -588,6 +599,7 @@ func (r *Rows) Close() {
 	}
 	r.closed = true
 	r.end()
+	r.remember()
 	s := r.session
 	if s.ahead == r {
 		s.settle()

@@ -251,6 +251,9 @@ func AppendGroup(frame []byte, h GroupHeader) []byte {
 // SetGroupFlag adds a flag to a frame that has a GroupHeader.
 func SetGroupFlag(frame []byte, flag byte) { frame[headerSize+4] |= flag }
 
+// Unnumbered returns the contents of a Group without the group's number: groups with the same ask the same question, if they begin and end.
+func Unnumbered(group []byte) []byte { return group[4:] }
+
 // ReadGroup reads a GroupHeader.
 func ReadGroup(r *Reader) (h GroupHeader, err error) {
 	h.Number, h.Flags = r.Uint32(), r.Byte()

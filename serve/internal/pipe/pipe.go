@@ -21,7 +21,7 @@ import (
 // A Type is the type of a frame.
 type Type byte
 
-// The keeper's frames. Each begins with the number of the request, except Answer, Refusal, Cost and the two that close.
+// The keeper's frames. Each begins with the number of the request, except Answer, Refusal, Expected, Cost and the two that close.
 const (
 	Configure      Type = 'c' // JSON; the first frame
 	Prepare        Type = 'p' // see Prepared
@@ -33,6 +33,7 @@ const (
 	Cancel         Type = 'k' // the request with this number
 	Answer         Type = 'a' // of a group: a Released, or nothing for NULL
 	Answers        Type = 'A' // of a call, and of calls that are expected behind it: see AppendAnswer
+	Expected       Type = 'g' // a group that the next Query may ask, Unnumbered, and its answer: see AppendAnswer
 	Refusal        Type = 'e' // of a call or a group: a wire.Error in JSON
 	Cost           Type = 'l' // of the last statement: the rows of geosql.last_cost, a JSON array of objects
 )
@@ -66,7 +67,7 @@ const (
 // limit returns the largest contents of a frame of a type, in bytes.
 func limit(t Type) int {
 	switch t {
-	case Answer, Answers, Batch:
+	case Answer, Answers, Expected, Batch:
 		return MaxAnswer
 	case Prepare, Query, Group, Call, Calls:
 		return MaxLarge
@@ -176,7 +177,7 @@ func (c *Conn) Send(frame []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.held) > 0 {
-		if len(frame) <= 16<<10 {
+		if len(frame) <= mostHeld {
 			frame = append(c.held, frame...)
 			c.held = frame
 		} else if _, err := c.stream.Write(c.held); err != nil {
@@ -188,8 +189,14 @@ func (c *Conn) Send(frame []byte) error {
 	return err
 }
 
-// Hold keeps a frame that Begin has begun until the next frame is sent.
+// mostHeld is the size of frames that are sent together with others.
+const mostHeld = 16 << 10
+
+// Hold keeps a frame that Begin has begun until the next frame is sent, or sends a large one at once.
 func (c *Conn) Hold(frame []byte) error {
+	if len(frame) > mostHeld {
+		return c.Send(frame)
+	}
 	if err := finish(frame); err != nil {
 		return err
 	}
