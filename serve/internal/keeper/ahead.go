@@ -47,7 +47,7 @@ func (f *foretelling) forget(s *Session) {
 	*f = foretelling{}
 }
 
-// from returns a call with those that are expected behind it, to be answered together.
+// from returns a call with the calls that are expected behind it, to be answered together.
 func (f *foretelling) from(call []byte) [][]byte {
 	if len(f.calls) == 0 && len(f.frames) > 0 {
 		for r := pipe.NewReader(f.frames[0]); r.More(); {
@@ -187,7 +187,7 @@ func (r *Rows) remember() {
 	q, s := &r.statement.again, r.session
 	switch {
 	case r.expected && r.asks == 0 || r.statement.closed:
-		return // it has asked what was expected
+		return // it has asked the question that was expected
 	case r.expected:
 		q.never = true
 		q.forget(s)

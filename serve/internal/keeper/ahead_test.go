@@ -28,7 +28,7 @@ func read(t *testing.T, r *Rows, n int) (rows []any) {
 	return rows
 }
 
-// No more is answered ahead than has been read, all of it is charged and remembered, and it is what a statement without a preflight
+// No more is answered ahead than has been read, all of it is charged and remembered, and it is the same as a statement without a preflight
 // answers, which answers a row at a time.
 func TestAnswersAhead(t *testing.T) {
 	s := newSite(t, nil)
@@ -85,7 +85,7 @@ func TestAnswersAhead(t *testing.T) {
 	}
 }
 
-// What is not asked for after all, from the first row on or later, has no part in the answers.
+// Calls that are not made after all, from the first row on or later, have no part in the answers.
 func TestExpectedWrongly(t *testing.T) {
 	s := newSite(t, nil)
 	x := s.session()
@@ -129,7 +129,7 @@ func TestAnswersAheadADay(t *testing.T) {
 }
 
 // A statement that asks the same question again need not wait for its answer, which costs nothing. If the database has changed it asks
-// another one, and gets the answer of that. What the role may not ask any more is refused.
+// another one, and gets the answer to that one. If the role may not ask the question any more, it is refused.
 func TestQuestionsAgain(t *testing.T) {
 	s := newSite(t, nil)
 	x := s.session()

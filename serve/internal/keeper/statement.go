@@ -126,8 +126,8 @@ func (st *Statement) RunWithin(ctx context.Context, args []any, quoted sqlitefn.
 	return st.run(ctx, &Rows{quoted: &quoted}, args)
 }
 
-// Quote returns the cost that the statement would have. It charges and draws nothing. It is an error if answers decide what else
-// the statement asks, unless the session has no preflights.
+// Quote returns the cost that the statement would have. It charges and draws nothing. It is an error if answers decide which other
+// questions the statement asks, unless the session has no preflights.
 func (st *Statement) Quote(ctx context.Context, args []any) (sqlitefn.Report, error) {
 	r, err := st.quote(ctx, args)
 	if err != nil {

@@ -39,7 +39,7 @@ func Inherited() *Ends {
 	return e
 }
 
-// Read reads what the other process has written.
+// Read reads from the other process.
 func (e *Ends) Read(b []byte) (int, error) { return e.In.Read(b) }
 
 // Write writes to the other process.
