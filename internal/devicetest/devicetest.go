@@ -34,7 +34,7 @@ var build = sync.OnceValues(func() (string, error) {
 
 // Built returns a folder with the package: GEOSQL_DEVICE, if somebody has made it there for several runs of tests, or one that
 // lasts until [Remove].
-func Built(t *testing.T) string {
+func Built(t testing.TB) string {
 	t.Helper()
 	if folder := os.Getenv("GEOSQL_DEVICE"); folder != "" {
 		return folder

@@ -224,7 +224,7 @@ func TestModulesAreSmall(t *testing.T) {
 }
 
 // site serves the package and the checks.
-func site(t *testing.T, folder string) string {
+func site(t testing.TB, folder string) string {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.Handle("/device/", http.StripPrefix("/device/", http.FileServer(http.Dir(folder))))
