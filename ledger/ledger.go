@@ -106,8 +106,8 @@ type Questions interface {
 	// answer one after the other. The charges of several for one account have one entry.
 	AnswerAll(ctx context.Context, qs []Question) ([]Answered, error)
 
-	// Quote returns the answer that Answer would give now, without its content, and with the time now for
-	// one that would be drawn. It draws, charges and stores nothing, and promises nothing: later questions
+	// Quote returns the answer that Answer would give now, with the time now for one that would be drawn. It has its
+	// content only if the role has seen it. Quote draws, charges and stores nothing, and promises nothing: later questions
 	// and charges of others may change it. It waits for transactions of this
 	// process that have begun.
 	Quote(ctx context.Context, q Question) (Answered, error)

@@ -30,6 +30,7 @@ type desk struct {
 	report     sqlitefn.Report // of the last statement
 	quote      bool
 	limit      *sqlitefn.Report
+	recall     bool // whether only answers that the role has seen are given
 }
 
 // amounts returns a budget or cap of the same epsilon in every unit.
@@ -126,6 +127,7 @@ func (d *desk) ask(query string) (rows []string, err error) {
 	if d.limit != nil {
 		d.evaluation.Limit(*d.limit)
 	}
+	d.evaluation.Recall(d.recall)
 	err = d.conn.Each(query, func(v []sqlite.Value) error {
 		var cells []string
 		for i := range v {
@@ -361,6 +363,32 @@ func TestAnswersAreRemembered(t *testing.T) {
 }
 
 // Refreshing a dashboard costs only the buckets that have changed.
+// An evaluation that only recalls gives the answers that its role has seen. Others fail, and nobody is charged.
+func TestRecalls(t *testing.T) {
+	d := newDesk(t, sealedRows)
+	const question = `SELECT dx_sum(kwh, 1) FROM s`
+	d.recall = true
+	d.isRefused(question, "has not seen")
+	d.paysIn("kWh", "", "")
+	d.recall = false
+	seen, err := d.ask(question)
+	if err != nil {
+		t.Fatal(err)
+	}
+	accounts, roles := d.paid("kWh")
+	d.recall = true
+	d.gets(question, seen[0])
+	d.isRefused(`SELECT dx_sum(kwh, 2) FROM s`, "has not seen")
+	d.analyst.Role = "ben"
+	d.isRefused(question, "has not seen")
+	if _, others := d.paid("kWh"); len(others) > 0 {
+		t.Errorf("another role has paid %v", others)
+	}
+	d.paysIn("kWh", short(accounts), "")
+	d.analyst.Role = "ann"
+	d.paysIn("kWh", short(accounts), short(roles))
+}
+
 func TestDashboardsPayForChangedBuckets(t *testing.T) {
 	var rows []sealedRow
 	for hour := range 8 {

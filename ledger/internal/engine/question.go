@@ -73,14 +73,18 @@ func (c *Core) Quote(ctx context.Context, q ledger.Question) (a ledger.Answered,
 	return a, nil
 }
 
-// quote decides how a question is answered, and returns the answer without its content.
+// quote decides how a question is answered, and returns the answer, which has its content only if the role has seen it.
 func quote(r Reader, q *ledger.Question, id []byte) (d *decision, a ledger.Answered, err error) {
 	if d, err = decide(r, q, id); err != nil {
 		return nil, a, err
 	}
 	a = d.answered(r.Now())
-	if d.given != nil {
-		_, a.Time, err = r.Answer(d.given.ID)
+	if d.given == nil {
+		return d, a, nil
+	}
+	content, at, err := r.Answer(d.given.ID)
+	if a.Time = at; d.given.Seen {
+		a.Answer = content
 	}
 	return d, a, err
 }

@@ -161,8 +161,9 @@ func (r *Rows) tells() bool { return r.quote && !r.statement.questions.Uncertain
 const mostExpected = 16 << 10
 
 // A question is the only one of an execution, a small group. If the statement is executed with the same parameters again, the question is
-// checked, charged and answered before the worker begins, and the worker, which has asked it by then unless the database has changed, need
-// not wait for the answer. If it asks another question, that is answered as any other, and no later one of the statement is expected.
+// checked and answered before the worker begins, and the worker, which asks it unless the database has changed, need not wait for the answer.
+// Only an answer that the role has seen is taken, so that nobody is charged for an expectation. If the worker asks another question, that is
+// answered as any other, and no later one of the statement is expected.
 type question struct {
 	group      []byte // its frame; nil if none is expected
 	parameters []byte // of the execution
@@ -207,7 +208,8 @@ func appendParameters(args []any) (b []byte) {
 	return b
 }
 
-// expect answers the question that the execution is expected to ask, before it begins. An error is one of the statement.
+// expect answers the question that the execution is expected to ask, before it begins, if the role has seen the answer. Otherwise the worker
+// has to ask it, and gets the error too, if there is one.
 func (r *Rows) expect() error {
 	q, s := &r.statement.again, r.session
 	if !r.expects || r.there || q.group == nil || s.status == wire.Failed || !bytes.Equal(q.parameters, appendParameters(r.args)) {
@@ -215,26 +217,38 @@ func (r *Rows) expect() error {
 	}
 	s.evaluating.Store(true)
 	defer s.evaluating.Store(false)
+	answer, err := r.recall(q.group)
+	if err != nil {
+		if r.evaluation != nil {
+			r.drop()
+		}
+		r.err = nil
+		q.forget(s)
+		return nil
+	}
 	r.expected = true
-	frame := pipe.NewReader(q.group)
+	return s.worker.conn.Hold(pipe.AppendAnswer(pipe.Begin(nil, pipe.Expected), pipe.Unnumbered(q.group), answer))
+}
+
+// recall answers a group that the role has asked before.
+func (r *Rows) recall(payload []byte) (sqlitefn.Released, error) {
+	frame := pipe.NewReader(payload)
 	h, err := pipe.ReadGroup(frame)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	e, err := r.evaluates()
-	g := &openGroup{rows: r, args: h.Args}
-	if err == nil {
-		g.group, err = e.Group(h.Function, h.Args)
-	}
-	var answer sqlitefn.Released
-	if err == nil {
-		_ = s.steps(g, frame)
-		answer, err = g.answer()
-	}
 	if err != nil {
-		r.fail(err)
-		q.forget(s)
-		return &failedError{asWireError(r.err)}
+		return nil, err
 	}
-	return s.worker.conn.Hold(pipe.AppendAnswer(pipe.Begin(nil, pipe.Expected), pipe.Unnumbered(q.group), answer))
+	e.Recall(true)
+	defer e.Recall(false)
+	g := &openGroup{rows: r, args: h.Args}
+	if g.group, err = e.Group(h.Function, h.Args); err != nil {
+		return nil, err
+	}
+	if err := r.session.steps(g, frame); err != nil {
+		return nil, err
+	}
+	return g.answer()
 }

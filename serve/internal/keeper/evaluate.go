@@ -228,8 +228,13 @@ func (r *Rows) end() {
 	if r.evaluation == nil {
 		return
 	}
-	s := r.session
 	r.report, r.intervals = r.evaluation.Report(), r.evaluation.Intervals()
+	r.drop()
+}
+
+// drop ends the evaluation, and another one may begin.
+func (r *Rows) drop() {
+	s := r.session
 	for number, g := range s.groups {
 		if g.rows == r {
 			if g.group != nil {
@@ -249,7 +254,7 @@ func (r *Rows) end() {
 	} else {
 		s.keeper.evaluators.put(r.evaluator, r.evaluatorSize)
 	}
-	r.evaluator = nil
+	r.evaluator, r.outdated = nil, false
 }
 
 // fail notes the first error of the evaluation, which is that of the statement, whatever the worker says.

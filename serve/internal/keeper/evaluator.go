@@ -21,6 +21,7 @@ type evaluation interface {
 	Answers() ([]sqlitefn.Released, error)
 	Group(function string, args int) (group, error)
 	Limit(quoted sqlitefn.Report)
+	Recall(only bool)
 	Report() sqlitefn.Report
 	Intervals() interval.Of
 	End()

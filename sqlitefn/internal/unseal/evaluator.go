@@ -102,6 +102,7 @@ type Evaluation struct {
 	analyst   Analyst
 	quote     bool
 	limit     *Report // that costs must not exceed, or nil
+	recall    bool    // see Recall
 	key       questionKey
 	statement *frame.Statement
 	granted   *catalog.Column // the last column that the analyst may ask about
@@ -220,6 +221,10 @@ func (g *EvaluatedGroup) Drop() {
 // Limit lets calls fail, before they charge, that would make the costs of the evaluation exceed those of an earlier
 // report, as of a quote.
 func (e *Evaluation) Limit(quoted Report) { e.limit = &quoted }
+
+// Recall lets groups have only answers that the analyst has seen before, which cost nothing, or lets them have all again. A group that would
+// have another answer fails, and charges nobody.
+func (e *Evaluation) Recall(only bool) { e.recall = only }
 
 // Report returns the questions and charges of the evaluation so far.
 func (e *Evaluation) Report() Report { return e.asked.report() }

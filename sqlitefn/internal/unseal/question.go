@@ -2,6 +2,7 @@ package unseal
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -234,8 +235,17 @@ func (e *Evaluation) quoteOf(l ledger.Questions, qs []*ledger.Question) ([]ledge
 	return all, err
 }
 
+var errUnseen = errors.New("the analyst has not seen the answer")
+
 // answersOf asks the ledger, which keeps new answers.
 func (e *Evaluation) answersOf(l ledger.Questions, qs []*ledger.Question) ([]ledger.Answered, error) {
+	if e.recall {
+		a, err := l.Quote(e.analyst.Context, *qs[0])
+		if err == nil && a.Answer == nil {
+			err = errUnseen
+		}
+		return []ledger.Answered{a}, err
+	}
 	if e.limit != nil {
 		a, err := l.Quote(e.analyst.Context, *qs[0])
 		if err == nil {
