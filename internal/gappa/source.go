@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/importer"
 	"go/parser"
 	"go/token"
@@ -26,18 +27,15 @@ type Source struct {
 	info      *types.Info
 }
 
-// Load reads the package in a directory, without its tests.
+// Load reads the package in a directory, as it is built for this platform, without its tests.
 func Load(dir string) (*Source, error) {
-	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	p, err := build.ImportDir(dir, 0)
 	if err != nil {
 		return nil, err
 	}
 	s := &Source{dir: dir, files: map[string][]byte{}}
-	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		if s.files[filepath.Base(name)], err = os.ReadFile(name); err != nil {
+	for _, name := range p.GoFiles {
+		if s.files[name], err = os.ReadFile(filepath.Join(dir, name)); err != nil {
 			return nil, err
 		}
 	}
