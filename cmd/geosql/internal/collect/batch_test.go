@@ -2,43 +2,29 @@ package collect
 
 import (
 	"bytes"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/geosql/geosql/sealed"
-	"github.com/geosql/geosql/sealed/batch"
 )
 
-// FuzzBatches reads signed batches only, whatever the text is: each line before an end is one that the collector has written.
+// FuzzBatches reads signed batches only, whatever the text is: each line before an end is one that the collector has written. The
+// batches of one row, two and none are files, since each process of the fuzzer would seal others.
 func FuzzBatches(f *testing.F) {
-	check := func(err error) {
-		if err != nil {
-			f.Fatal(err)
-		}
-	}
-	owner, err := sealed.GenerateKey()
-	check(err)
-	signer, err := sealed.GenerateKey()
-	check(err)
 	d := &sealed.Declaration{
 		Salt:    make([]byte, sealed.SaltSize),
 		Columns: []sealed.Column{{Number: 1, Table: "t", Name: "x", Account: "who", Universe: &sealed.Universe{Name: "u", Hi: 10, Step: 1, Unit: "kWh"}}},
 		Tables:  []sealed.Table{{Name: "t", Columns: []sealed.TableColumn{{Name: "who"}, {Name: "x"}, {Name: "y"}}}},
 	}
-	s, err := batch.New(owner.Public(), signer, d, "t")
-	check(err)
-	written := func(rows int) string {
-		for range rows {
-			r := s.NewRow("ana")
-			r.SetReading(1, 3)
-			r.SetPublic(2, `1.5`)
-			check(s.Add(r))
+	read := func(name string) string {
+		text, err := os.ReadFile("testdata/" + name + ".jsonl")
+		if err != nil {
+			f.Fatal(err)
 		}
-		lines, err := s.Seal()
-		check(err)
-		return lines
+		return string(text)
 	}
-	one, two, none := written(1), written(2), written(0)
+	one, two, none := read("one"), read("two"), read("none")
 	lines := strings.SplitAfter(two, "\n")
 	for _, text := range []string{
 		one, two, none, one + two, one + one, "", "\n", strings.Join(lines[:4], ""), strings.Join(lines[1:], ""), strings.ReplaceAll(two, "\n", "\r\n"),
@@ -49,8 +35,13 @@ func FuzzBatches(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	table, columns, account, _ := d.Table("t")
+	reader := batchReader{database: d.ID(), table: table, columns: columns, account: account}
+	fresh := reader
+	if all, err := fresh.read([]byte(one + two + none)); err != nil || len(all) != 3 {
+		f.Fatalf("the batches of the files are read as %d: %v", len(all), err)
+	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		r := batchReader{database: d.ID(), table: table, columns: columns, account: account}
+		r := reader
 		all, err := r.read(text)
 		if err != nil {
 			return
