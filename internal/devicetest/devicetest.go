@@ -47,7 +47,7 @@ func Built(t testing.TB) string {
 	return folder
 }
 
-// Remove removes what Built has made, after all tests.
+// Remove removes the folder that Built has made, after all tests.
 func Remove() {
 	if made != "" {
 		os.RemoveAll(made)

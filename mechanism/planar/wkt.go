@@ -10,8 +10,7 @@ import (
 )
 
 // A wktReader reads a geometry in WKT (OGC 06-103r4, section 7) from the front of its text. Keywords are in any case, and
-// white space is anywhere between two tokens. Once something else stands there than was expected, failed is set, and what is
-// read after that means nothing.
+// white space is anywhere between two tokens. At a token out of place, failed is set, and values that are read after it mean nothing.
 type wktReader struct {
 	text   string
 	failed bool

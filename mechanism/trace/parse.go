@@ -9,32 +9,27 @@ import "github.com/geosql/geosql/internal/settings"
 // object serves to compare them. Epsilon is the decimal as written, rounded down to a
 // multiple of 1e-12. Errors name the key.
 func ParsePolicy(mechanism string, text []byte) (Policy, error) {
-	if err := checkOneOf("mechanism", mechanism, Predictive, Independent); err != nil {
-		return Policy{}, err
-	}
 	s, err := settings.Parse(text, `{"epsilon": 0.023, "steps": 30}`, keys...)
-	if err != nil {
-		return Policy{}, err
-	}
-	return readPolicy(mechanism, s)
+	return readPolicy(mechanism, s, err)
 }
 
 // NewPolicy is ParsePolicy for the settings in an object of a host, each a string or a float64.
 func NewPolicy(mechanism string, object map[string]any) (Policy, error) {
-	if err := checkOneOf("mechanism", mechanism, Predictive, Independent); err != nil {
-		return Policy{}, err
-	}
 	s, err := settings.Of(object, keys...)
-	if err != nil {
-		return Policy{}, err
-	}
-	return readPolicy(mechanism, s)
+	return readPolicy(mechanism, s, err)
 }
 
 var keys = []string{"domain", "universe", "epsilon", "manager", "alpha", "steps", "eta", "gamma", "prediction_rate",
 	"skip_speed", "predictor", "after"}
 
-func readPolicy(mechanism string, s *settings.Values) (Policy, error) {
+// readPolicy reads a policy from settings, or returns err, the error of parsing them. An unknown mechanism is reported first.
+func readPolicy(mechanism string, s *settings.Values, err error) (Policy, error) {
+	if err := checkOneOf("mechanism", mechanism, Predictive, Independent); err != nil {
+		return Policy{}, err
+	}
+	if err != nil {
+		return Policy{}, err
+	}
 	p := Policy{Mechanism: mechanism}
 	p.readSpace(s)
 	if !s.Has("epsilon") {

@@ -78,7 +78,10 @@ func radius(a []js.Value) (any, error) {
 // confidence takes a mechanism and metres.
 func confidence(a []js.Value) (any, error) {
 	accuracy, err := module.Accuracy(handle(a[0]))
-	return accuracy.Confidence(a[1].Float()), err
+	if err != nil {
+		return nil, err
+	}
+	return accuracy.Confidence(a[1].Float()), nil
 }
 
 // retrieval takes a mechanism, a probability and a radius of interest.
@@ -126,7 +129,7 @@ func value(a []js.Value) (any, error) { return priced(module.Value(handle(a[0]),
 // within takes a mechanism and a probability.
 func within(a []js.Value) (any, error) { return module.Within(handle(a[0]), a[1].Float()) }
 
-// account takes a document, a name and a time in microseconds, which are the first arguments of what an account does.
+// account reads the first three arguments of the functions of an account: a document, a name and a time in microseconds.
 func account(a []js.Value) draws.Account {
 	return draws.Account{Document: a[0].String(), Name: a[1].String(), Now: int64(a[2].Float())}
 }

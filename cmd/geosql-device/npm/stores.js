@@ -29,7 +29,7 @@ const own = key => new Promise((resolve, reject) => {
 const owned = new Map()
 
 /**
- * A store in localStorage, under a key, for one page at a time. What another page writes is seen after a while only, under a lock too
+ * A store in localStorage, under a key, for one page at a time. The writes of another page arrive after a while only, under a lock too
  * (measured in chromium: two tabs that take turns exceed a limit), so that the page keeps the lock until it is left.
  */
 export function local(key = 'geosql-device') {

@@ -30,7 +30,7 @@ const measure = `async index => {
 	await budget.limit("ana", "m", 1e6)
 	const draws = () => { for (let i = 0; i < 1000; i++) laplace.module.draw(laplace.handle, 47.4, 8.5) }
 	const charged = () => laplace.draw(budget, "ana", 47.4, 8.5)
-	await rate(10, draws) // the engine compiles again what is called often
+	await rate(10, draws) // functions that are called often are compiled once more
 	await rate(1000, charged)
 	return [ready, await rate(50, draws) * 1000, await rate(5000, charged)]
 }`

@@ -15,7 +15,7 @@ func Serve(functions map[string]any) {
 	select {}
 }
 
-// errArgument is the error of a call that panics. JavaScript checks what a user gives.
+// errArgument is the error of a call that panics. The JavaScript of the package checks the arguments of its users before.
 var errArgument = errors.New("an argument has another type than the package's types say")
 
 // Function returns a function of JavaScript. It returns an Error if f does, or panics, in place of throwing it, which Go cannot.

@@ -9,7 +9,7 @@ import (
 )
 
 // Smooth estimates where a trace was from its released points. A point is a time in seconds, a latitude, a longitude and an
-// epsilon; one whose latitude or longitude is NaN is bridged. An estimate is a latitude and a longitude, NaN before the first location.
+// epsilon. With a NaN for the latitude or longitude it is bridged. An estimate is a latitude and a longitude, NaN before the first location.
 func (m *Module) Smooth(domain uint32, released []float64) ([]float64, error) {
 	d, err := m.domains.get(domain)
 	if err != nil {
