@@ -54,6 +54,7 @@ var bounded = []bound{
 	{"sealed-100000", "the same, 100,000 reserved accounts, by `sum(length(x))`", 7, "times", false, overSealed("sealed", 1e6, 1e5)},
 	{"sealed-groups", "`dx_sum` over 10,000,000 sealed values, 100,001 groups", 6, "s", true, overSealed("sealed-groups", 1e7, 1000)},
 	{"sealed-median", "`dx_median` over them", 3, "s", true, overSealed("sealed-median", 1e7, 1000)},
+	{"served-opens", "opening a session of the server, one after the other", 20, "ms", false, served("served-opens", 1e6, 25)},
 	{"served-values", "`dx_value` over 200,000 sealed values at the server, each charged before its answer leaves", 5e4, "rows/s", false, served("served-values", 1e6, 2e5)},
 	{"served-again", "64 sessions that ask a prepared question again: of `SELECT 1`, prepared", 0.6, "part", false, served("served-again", 1e6, 64)},
 	{"served-charges", "64 sessions that charge 12 accounts and the role: of 64 callers of a ledger that charge 12 accounts", 0.3, "part", false, served("served-charges", 1e6, 64)},

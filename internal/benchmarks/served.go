@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -94,6 +95,25 @@ func sessions(ctx context.Context, at string, n int) (all []session, err error) 
 		all = append(all, session{conn})
 	}
 	return all, nil
+}
+
+// servedOpens opens sessions, each a moment after the one before, and returns the median time of opening one.
+func servedOpens(ctx context.Context, t task) (timing, error) {
+	var took []time.Duration
+	for range t.Size {
+		time.Sleep(200 * time.Millisecond)
+		start := time.Now()
+		opened, err := sessions(ctx, t.File, 1)
+		if err != nil {
+			return timing{}, err
+		}
+		took = append(took, time.Since(start))
+		if err := opened[0].Close(ctx); err != nil {
+			return timing{}, err
+		}
+	}
+	slices.Sort(took)
+	return timing{Seconds: took[len(took)/2].Seconds()}, nil
 }
 
 // servedValues asks for an answer of each row, and returns the time of one.

@@ -47,6 +47,7 @@ var tasks = map[string]taskFunc{
 	"sealed-groups": overSealedValues(`SELECT count(s) FROM (SELECT dx_sum(x, 0.0001) AS s FROM t GROUP BY g)`,
 		`SELECT count(s) FROM (SELECT sum(length(x)) AS s FROM t GROUP BY g)`),
 	"sealed-median":  overSealedValues(`SELECT dx_median(x, 0.0001) FROM t`, `SELECT sum(length(x)) FROM t`),
+	"served-opens":   servedOpens,
 	"served-values":  servedValues,
 	"served-again":   servedAgain,
 	"served-charges": servedCharges,

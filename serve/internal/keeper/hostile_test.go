@@ -181,7 +181,7 @@ func TestHostileWorkers(t *testing.T) {
 		"failed without an error", "free one that calls", "free one that calls ahead", "free one without an end", "bad failure", "endless rows", "endless calls", "bad status",
 	} {
 		t.Run(how, func(t *testing.T) {
-			s.options.Worker = self("hostile", how)
+			s.setWorker("hostile", how)
 			s.options.Grace, s.options.Start = 100*time.Millisecond, time.Second
 			if strings.HasPrefix(how, "exits") { // which the log has to say, however slow the machine is
 				s.options.Grace, s.options.Start = patience, patience
@@ -219,7 +219,7 @@ func TestHostileWorkers(t *testing.T) {
 			}
 		})
 	}
-	s.options.Worker = self("worker")
+	s.setWorker("worker")
 	s.addRole(func(*role.Role) {})
 	good.want("SELECT 1")
 	if s.spent("ana") != before {

@@ -134,6 +134,9 @@ type Keeper struct {
 	sessions map[*Session]bool
 	closed   bool
 	told     bool // whether the workers' sandbox has been logged
+
+	waiting   *workerProcess // for the next session; nil if there is none
+	preparing bool           // whether it is being started
 }
 
 // Open opens a sealed database and its ledger, to serve them. From now on other processes of the same user cannot read the
@@ -431,6 +434,9 @@ func (k *Keeper) Close() error {
 	}
 	k.closed = true
 	k.mu.Unlock()
+	if w := k.takeWaiting(); w != nil {
+		w.stop(0)
+	}
 	for _, s := range k.running() {
 		s.worker.kill(monitor.ServerStops, "the server stops")
 		<-s.worker.exited

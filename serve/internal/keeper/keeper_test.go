@@ -175,6 +175,19 @@ func (s *site) open(change func(*Options)) {
 	})
 }
 
+// setWorker sets the arguments of workers that are started from now on.
+func (s *site) setWorker(args ...string) {
+	for preparing := true; preparing; time.Sleep(time.Millisecond) {
+		s.mu.Lock()
+		preparing = s.preparing
+		s.mu.Unlock()
+	}
+	if w := s.takeWaiting(); w != nil {
+		w.stop(0)
+	}
+	s.options.Worker = self(args...)
+}
+
 func (s *site) seal() {
 	t := s.t
 	conn, err := sqlite.Open(s.path, sqlite.ReadWrite|sqlite.Create)

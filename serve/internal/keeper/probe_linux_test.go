@@ -256,7 +256,7 @@ func TestSandbox(t *testing.T) {
 	} else {
 		t.Log(got)
 	}
-	if got := attempt("environment"); !strings.Contains(got, `: ["MALLOC_ARENA_MAX=1"] `) {
+	if got := attempt("environment"); !strings.Contains(got, `: ["MALLOC_ARENA_MAX=1" "GOGC=off"] `) {
 		t.Errorf("the environment is %s", got)
 	}
 	if !done(attempt("query")) {

@@ -70,7 +70,7 @@ type Session struct {
 // start starts the worker.
 func (s *Session) start(ctx context.Context, parameters map[string]string) error {
 	k := s.keeper
-	w, err := k.startWorker()
+	w, err := k.takeWorker()
 	if err != nil {
 		k.log.Error("a worker cannot be started", "error", err)
 		return &wire.Error{Code: "58000", Message: "the session's process cannot be started"}
@@ -101,6 +101,7 @@ func (s *Session) start(ctx context.Context, parameters map[string]string) error
 	switch {
 	case err == nil && start.Error == nil:
 		k.tellSandbox(start)
+		k.prepareWorker()
 		if s.end != nil {
 			go s.watch()
 		}

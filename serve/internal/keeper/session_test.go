@@ -564,6 +564,50 @@ func TestKilledWorkers(t *testing.T) {
 	}
 }
 
+// A session takes the worker that waits, unless that has died.
+func TestWaitingWorker(t *testing.T) {
+	s := newSite(t, nil)
+	waiting := func() *workerProcess {
+		t.Helper()
+		for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
+			s.mu.Lock()
+			w := s.waiting
+			s.mu.Unlock()
+			if w != nil {
+				return w
+			}
+		}
+		t.Fatal("no worker waits")
+		return nil
+	}
+	s.session().want("SELECT 1", "1")
+	first := waiting()
+	second := s.session()
+	if second.worker != first {
+		t.Error("a session did not take the worker that waits")
+	}
+	second.want("SELECT count(*) FROM reading WHERE hour < 0", "0")
+
+	dead := waiting()
+	_ = dead.cmd.Process.Kill()
+	<-dead.exited
+	third := s.session()
+	if third.worker == dead {
+		t.Error("a session took a worker that has died")
+	}
+	third.want("SELECT 1", "1")
+
+	last := waiting()
+	if err := s.Keeper.Close(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-last.exited:
+	default:
+		t.Error("a worker waits for a keeper that is closed")
+	}
+}
+
 func TestCloseKillsWorkers(t *testing.T) {
 	s := newSite(t, nil)
 	x := s.session()

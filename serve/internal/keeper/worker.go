@@ -13,8 +13,9 @@ import (
 	"github.com/geosql/geosql/serve/internal/pipe"
 )
 
-// environment is all that a worker's environment has: glibc would reserve much address space for each thread.
-var environment = []string{"MALLOC_ARENA_MAX=1"}
+// environment is all that a worker's environment has. glibc would reserve much address space for each thread, and Go would collect
+// garbage several times until the session is open: from then on worker.Serve has it do so.
+var environment = []string{"MALLOC_ARENA_MAX=1", "GOGC=off"}
 
 // A workerProcess is the process of a session.
 type workerProcess struct {
@@ -44,6 +45,51 @@ func (k *Keeper) startWorkers() {
 			return
 		}
 	}
+}
+
+// takeWorker returns the worker that waits, or starts one.
+func (k *Keeper) takeWorker() (*workerProcess, error) {
+	if w := k.takeWaiting(); w != nil {
+		select {
+		case <-w.exited:
+		default:
+			return w, nil
+		}
+	}
+	return k.startWorker()
+}
+
+// takeWaiting returns the worker that waits, which does so no longer, or nil.
+func (k *Keeper) takeWaiting() *workerProcess {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	w := k.waiting
+	k.waiting = nil
+	return w
+}
+
+// prepareWorker has the worker of the next session started, unless one waits: most of the time in which a session opens is that of a
+// new process. It has neither the database nor a role, and no sandbox, until it is told the session.
+func (k *Keeper) prepareWorker() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.waiting != nil || k.preparing || k.closed {
+		return
+	}
+	k.preparing = true
+	go func() {
+		w, err := k.startWorker()
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.preparing = false
+		switch {
+		case err != nil: // the next session says why
+		case k.closed:
+			w.stop(0)
+		default:
+			k.waiting = w
+		}
+	}()
 }
 
 // startWorker starts a worker.

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/geosql/geosql/internal/sqlite"
+	"github.com/geosql/geosql/serve/internal/pgcatalog"
 	"github.com/geosql/geosql/serve/internal/pipe"
 	"github.com/geosql/geosql/serve/internal/wire"
 	"github.com/geosql/geosql/sqlitefn"
@@ -45,12 +46,12 @@ const toldBytes = 32 << 10
 func Main() int {
 	runtime.GOMAXPROCS(1) // one thread serves a request, without waking others
 	debug.SetMemoryLimit(goMemory)
-	debug.SetGCPercent(50)
 	stream := pipe.Inherited()
 	if stream == nil {
 		fmt.Fprintln(os.Stderr, "geosql worker is started by geosql serve only")
 		return 2
 	}
+	rehearse()
 	open := func(c Config, client wire.Client, remote sqlitefn.Remote) (wire.Session, error) {
 		return NewSession(c, client, remote)
 	}
@@ -59,6 +60,20 @@ func Main() int {
 		return 1
 	}
 	return 0
+}
+
+// rehearse opens a session's parts over an empty database. A worker that waits for its session has memory and code at hand then, which takes
+// most of the time in a new process.
+func rehearse() {
+	conn, err := sqlite.Open(":memory:", sqlite.ReadWrite|sqlite.AttachURI)
+	if err != nil {
+		return // the session says why
+	}
+	defer conn.Close()
+	s := &Session{settings: newSettings(Config{}, nil), lastCost: "[]"}
+	if sqlitefn.RegisterRemote(conn, nil) == nil {
+		_, _ = pgcatalog.Install(conn, describer{s})
+	}
 }
 
 // Serve is a worker on a stream to its keeper, until the keeper closes it. open opens the session. Before that, the process
@@ -90,6 +105,7 @@ func Serve(stream io.ReadWriter, open func(Config, wire.Client, sqlitefn.Remote)
 		return err
 	}
 	debug.FreeOSMemory() // garbage of opening the session
+	debug.SetGCPercent(50)
 	go p.read()
 	for r := range p.requests {
 		if err := p.answer(r); err != nil {
