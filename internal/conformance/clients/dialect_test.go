@@ -3,6 +3,7 @@ package clients
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -38,8 +39,8 @@ const likeServed = sample + `
 		i % 30 / 2.0::float8 AS temperature, i / 20 / 24 AS day FROM generate_series(0, 999) AS i`
 
 // TestDialect asks PostgreSQL and geosql serve the same about the same tables. A statement of testdata/dialect.sql stands below a
-// line that says how geosql answers: equal to PostgreSQL, also with an error; refused, where PostgreSQL answers; or in another way, for
-// a reason that docs/serve.md has in its table of differences.
+// line that says how geosql answers: equal to PostgreSQL, also with an error of the same SQLSTATE; with an error of another; refused, where
+// PostgreSQL answers; or in another way, for a reason that docs/serve.md has in its table of differences.
 func TestDialect(t *testing.T) {
 	ctx := context.Background()
 	pg, err := pgx.Connect(ctx, pgtest.Start(t).Database(t))
@@ -85,6 +86,8 @@ func TestDialect(t *testing.T) {
 		switch {
 		case refused != nil && wrong == nil:
 			is = "refused"
+		case refused != nil && wrong != nil && sqlState(refused) != sqlState(wrong):
+			is = "error"
 		case refused != nil && wrong != nil, wrong == nil && slices.Equal(got, want):
 			is = "equal"
 		}
@@ -93,6 +96,13 @@ func TestDialect(t *testing.T) {
 		}
 	}
 	t.Logf("%v", count)
+}
+
+func sqlState(err error) string {
+	if e, is := errors.AsType[*pgconn.PgError](err); is {
+		return e.Code
+	}
+	return ""
 }
 
 // answer returns the rows that a server answers, each as text that is the same for the same values, and sorted if their order is not asked for.

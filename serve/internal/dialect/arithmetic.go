@@ -320,7 +320,7 @@ func (r *rewriter) typed(i int) string {
 	}
 	if err != nil {
 		if k := r.back(r.back(before)); k < 0 || !computes(r.tokens[k]) { // else it is the type of the last operand
-			r.fail(i, pgfunc.CodeBadText, "%s", err)
+			r.fail(i, cmp.Or(pgfunc.State(err), pgfunc.CodeBadText), "%s", err)
 		}
 		return ""
 	}

@@ -35,6 +35,8 @@ func TestRun(t *testing.T) {
 	for sql, state := range map[string]string{
 		"SELECT 'nothing'::regclass": "42P01", "SELECT 'no'::regtype": "42704", "SELECT 'maybe'::bool": "22P02", "SELECT 'a' ~ '('": "2201B",
 		"SELECT current_setting('no')": "42704", "SELECT '{a'::text[] = '' OR cardinality('{a') = 1": "22P02", "SELECT generate_series(1, 2, 0)": "22023",
+		"SELECT pg_date('2026-02-30')": "22008", "SELECT pg_date('20261301')": "22008", "SELECT pg_timestamp('2026-01-31 24:30')": "22008",
+		"SELECT pg_date('soon')": "22007", "SELECT pg_time('noon')": "22007", "SELECT pg_time('25:30')": "22008",
 	} {
 		if _, err := ask(conn, sql); pgfunc.State(err) != state {
 			t.Errorf("%s: %q, %v", sql, pgfunc.State(err), err)

@@ -1,8 +1,10 @@
 package pgfunc
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -186,31 +188,31 @@ func Date(v any) (any, error) {
 
 // How dates and times are read.
 var (
-	readDates = []string{"2006-01-02", "2006-1-2", "20060102"}
-	readTimes = []string{"2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05Z07", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04Z07:00"}
+	readClocks = []string{"15:04:05", "15:04"}
+	readDates  = []string{"2006-01-02", "2006-1-2", "20060102"}
+	readTimes  = []string{"2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05Z07", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04Z07:00"}
 )
 
 // timeValue reads a date or time.
 func timeValue(kind string, v any) (time.Time, error) {
 	text, _ := v.(string)
 	s := strings.Replace(strings.TrimSpace(text), "T", " ", 1)
-	if kind == "time" {
-		for _, layout := range []string{"15:04:05", "15:04"} {
-			if t, err := time.Parse(layout, s); err == nil {
-				return t, nil
-			}
-		}
-	}
 	layouts := readTimes
 	if len(s) <= len(time.DateOnly) {
 		layouts = readDates
 	}
+	if kind == "time" {
+		layouts = slices.Concat(layouts, readClocks)
+	}
 	for _, layout := range layouts {
-		if t, err := time.Parse(layout, s); err == nil {
+		t, err := time.Parse(layout, s)
+		if err == nil {
 			return t, nil
 		}
+		if e, is := errors.AsType[*time.ParseError](err); is && strings.HasSuffix(e.Message, "out of range") {
+			return time.Time{}, &Error{Code: CodeTimeRange, Message: fmt.Sprintf("date/time field value out of range: %q", text)}
+		}
 	}
-	err := badText(kind, Text(v)).(*Error)
-	err.Hint = "Write it as 2024-01-31 or 2024-01-31 12:00:00; the day of now is current_date."
-	return time.Time{}, err
+	return time.Time{}, &Error{Code: CodeBadTime, Message: fmt.Sprintf("invalid input syntax for type %s: %q", kind, Text(v)),
+		Hint: "Write it as 2024-01-31 or 2024-01-31 12:00:00; the day of now is current_date."}
 }

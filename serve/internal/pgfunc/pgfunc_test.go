@@ -85,7 +85,7 @@ func TestErrors(t *testing.T) {
 		args  []any
 		state string
 	}{
-		{"pg_int4", []any{"12abc"}, CodeBadText}, {"pg_int4", []any{int64(1) << 40}, CodeOutOfRange}, {"pg_date", []any{"2026-02-30"}, CodeBadText},
+		{"pg_int4", []any{"12abc"}, CodeBadText}, {"pg_int4", []any{int64(1) << 40}, CodeOutOfRange}, {"pg_date", []any{"2026-02-30"}, CodeTimeRange},
 		{"regexp", []any{"(", "a"}, CodeBadPattern}, {"pg_bool", []any{"maybe"}, CodeBadText}, {"repeat", []any{"a", int64(10_000_000)}, CodeLimitExceeded},
 		{"array_length", []any{"{a", int64(1)}, CodeBadText}, {"pg_interval", []any{"1 parsec"}, CodeBadTime},
 	} {

@@ -49,7 +49,6 @@ SELECT '20260131'::date
 SELECT '2026-01-31 10:30:00'::date
 SELECT '2026-01-31T10:30:00Z'::date
 SELECT NULL::date
-SELECT 2460000::date
 SELECT day::date FROM sample ORDER BY id
 SELECT stamp::date FROM sample ORDER BY id
 SELECT at::date FROM sample ORDER BY id
@@ -335,7 +334,6 @@ SELECT '10' > '9'
 SELECT 'b' > 'A', 'a' < 'B'
 SELECT 1 || 'a', 'a' || 1
 SELECT 'a' || NULL
-SELECT 'a' + 'b'
 SELECT 'a' * 2
 SELECT '3' + 4
 SELECT s || s FROM sample ORDER BY id
@@ -420,12 +418,10 @@ SELECT '\x4142'::bytea
 SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid
 SELECT '{1,2}'::int[]
 SELECT ARRAY[1,2,3]
-SELECT ARRAY[1,2,3][2]
 SELECT array_length(ARRAY[1,2,3], 1)
 SELECT '1.2.3.4'::inet
 SELECT 'a'::"char"
 SELECT n::oid FROM sample WHERE id = 1
-SELECT 'x'::citext
 SELECT 3::int4, 3::int8, 3::integer
 SELECT "n" FROM "sample" WHERE "id" = 1
 SELECT public.sample.n FROM public.sample WHERE id = 1
@@ -524,3 +520,9 @@ SELECT id, sum(n) FROM sample
 -- differs: substr
 SELECT substr('abcdef', -2)
 SELECT substr('abcdef', -1, 4)
+
+-- error
+SELECT 2460000::date
+SELECT 'a' + 'b'
+SELECT ARRAY[1,2,3][2]
+SELECT 'x'::citext
