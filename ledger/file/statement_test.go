@@ -1,6 +1,7 @@
 package file
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/geosql/geosql/budget"
@@ -38,6 +39,51 @@ func TestPoolNeedsNoCommit(t *testing.T) {
 	check(t, l.Close())
 	if r := onDisk(t, path)[key{"bob", "m"}]; r != (row{52, 0}) {
 		t.Errorf("after Close %v", r)
+	}
+}
+
+// A group of more accounts than notes may wait for waits as one, until another does.
+func TestLargeGroupNeedsNoCommit(t *testing.T) {
+	t.Parallel()
+	emulate.NeedsFiles(t)
+	l := newFile(t)
+	check(t, l.SetLimit("*", "m", 1000, 0))
+	items := make([]ledger.Item, engine.ManyNotes)
+	for i := range items {
+		items[i] = ledger.Item{Account: fmt.Sprint(i), Epsilon: 10, Evaluations: 1}
+	}
+	check(t, l.Reserve("m", items))
+	for i := range items {
+		items[i].Epsilon = 2
+	}
+	items = append(items, items[7]) // an account may come twice
+	begin := l.db.begin
+	l.db.begin = nil // a transaction would panic
+	check(t, l.Charge("f", "m", items))
+	l.db.begin = begin
+	if r := onDisk(t, l.Path()); r[key{"7", "m"}] != (row{0, 10}) || r[key{"8", "m"}] != (row{0, 10}) {
+		t.Errorf("on disk %v, %v: the amounts have to stay reserved", r[key{"7", "m"}], r[key{"8", "m"}])
+	}
+	check(t, l.db.conn.Exec("PRAGMA max_page_count = 1"))
+	if _, err := l.Balance("7", "m"); err == nil {
+		t.Error("the group was written to a full disk")
+	}
+	check(t, l.db.conn.Exec("PRAGMA max_page_count = 1000000"))
+	check(t, l.Charge("f", "m", items))
+	if r := onDisk(t, l.Path()); r[key{"7", "m"}] != (row{8, 2}) || r[key{"8", "m"}] != (row{4, 6}) {
+		t.Errorf("on disk %v, %v after another group", r[key{"7", "m"}], r[key{"8", "m"}])
+	}
+	check(t, l.Charge("f", "m", items[:engine.ManyNotes]))
+	if b := balance(t, l, "7"); b.Spent != 10 || b.Reserved != 0 {
+		t.Errorf("7: %+v", b)
+	}
+	if b := balance(t, l, "8"); b.Spent != 6 || b.Reserved != 4 {
+		t.Errorf("8: %+v", b)
+	}
+	path := l.Path()
+	check(t, l.Close())
+	if r := onDisk(t, path); r[key{"7", "m"}] != (row{10, 0}) || r[key{"8", "m"}] != (row{6, 0}) {
+		t.Errorf("after Close %v, %v", r[key{"7", "m"}], r[key{"8", "m"}])
 	}
 }
 

@@ -21,10 +21,11 @@ type Core struct {
 	revision atomic.Int64 // changes when somebody has set limits
 
 	// mu guards the data that waits in memory. Nobody waits for the store while holding it.
-	mu    sync.Mutex
-	notes []*Change
-	spare []Change // allocated together, for notes
-	pools map[budget.Unit]*pools
+	mu         sync.Mutex
+	notes      []*Change
+	spare      []Change // allocated together, for notes
+	groupNotes []groupNote
+	pools      map[budget.Unit]*pools
 
 	seats        map[string]*seat // of the traces that are open, or wait to be saved
 	lease        *lease           // that the statements use; nil if none does

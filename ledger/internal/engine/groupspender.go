@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
 )
@@ -19,7 +21,7 @@ type groupSpender struct {
 	revision  int64             // of the ledger, when limits were last compared
 	unchecked int64             // evaluations until it looks for limits again
 	looked    bool              // whether it has looked, and may draw from pools
-	from      []*pool           // the pools of the items of a group
+	taken     []use             // of a group
 }
 
 // ahead is a reservation for an account that may be charged again. Nobody but the statement uses it.
@@ -28,8 +30,7 @@ type ahead struct {
 	granted int64 // evaluations reserved so far
 }
 
-// charge charges all items or none. It needs no transaction if the pools, or the reservations ahead, cover each of them and they
-// are not too many for notes.
+// charge charges all items or none. It needs no transaction if the pools, or the reservations ahead, cover each of them.
 func (g *groupSpender) charge(items []ledger.Item) error {
 	evaluations := int64(1) // at least, so that it looks for limits in any case
 	for i := range items {
@@ -44,7 +45,7 @@ func (g *groupSpender) charge(items []ledger.Item) error {
 	if err := g.checkLimits(evaluations); err != nil {
 		return err
 	}
-	if len(items) < ManyNotes && g.takeAll(items) {
+	if g.takeAll(items) {
 		_ = g.core.flushIfMany() // the amounts are on disk already, as reserved; notes that stay are written later
 	} else if err := g.chargeLimits(items); err != nil {
 		return err
@@ -95,7 +96,7 @@ func (g *groupSpender) checkLimits(evaluations int64) (err error) {
 	return nil
 }
 
-// takeAll takes the cost of each item from its account's pool, or from the reservation ahead for it. It takes
+// takeAll takes the cost of each item from its account's pool, or from the reservation ahead for it, and notes that. It takes
 // nothing and reports false if there is an item that neither covers.
 func (g *groupSpender) takeAll(items []ledger.Item) bool {
 	c := g.core
@@ -108,27 +109,35 @@ func (g *groupSpender) takeAll(items []ledger.Item) bool {
 	if pools.len() == 0 && len(g.ahead) == 0 {
 		return false
 	}
-	g.from = g.from[:0]
-	for i := range items {
-		q := pools.of(items[i].Account)
-		if q == nil || !q.covers(items[i].Epsilon, now) {
-			a := g.ahead[items[i].Account]
-			if a == nil || !a.covers(items[i].Epsilon, now) {
-				for k, q := range g.from {
-					q.left += items[k].Epsilon
+	g.taken = g.taken[:0]
+	for i, item := range items {
+		q := pools.of(item.Account)
+		if q == nil || !q.covers(item.Epsilon, now) {
+			a := g.ahead[item.Account]
+			if a == nil || !a.covers(item.Epsilon, now) {
+				for _, u := range g.taken {
+					u.pool.left += u.spent
 				}
 				return false
 			}
 			q = &a.pool
 		}
-		q.left -= items[i].Epsilon
-		g.from = append(g.from, q)
+		if i == 0 {
+			g.taken = slices.Grow(g.taken, len(items))
+		}
+		q.left -= item.Epsilon
+		g.taken = append(g.taken, use{q, q.under, item.Epsilon, item.Evaluations})
 	}
 	if g.noted == nil {
 		g.noted = g.run.Origin(now, g.function, g.unit)
 	}
-	for i, q := range g.from {
-		c.noteUse(q, g.noted, &items[i])
+	if len(items) >= ManyNotes {
+		c.groupNotes = append(c.groupNotes, groupNote{g.noted, g.taken})
+		g.taken = nil
+		return true
+	}
+	for i := range g.taken {
+		c.noteUse(g.noted, &g.taken[i])
 	}
 	return true
 }
@@ -136,17 +145,17 @@ func (g *groupSpender) takeAll(items []ledger.Item) bool {
 // covers reports whether a pool covers a cost now.
 func (q *pool) covers(cost budget.Amount, now int64) bool { return cost <= q.left && !q.term.Over(now) }
 
-// noteUse notes that an item was taken from a pool. A statement has one note for an account, until it is
+// noteUse adds a use to the notes. A statement has one note for an account, until it is
 // written. It is called under mu.
-func (c *Core) noteUse(q *pool, from *Origin, item *ledger.Item) {
-	n := q.note
-	if n == nil || n.taken || n.Origin != from || n.Term != q.term {
-		n = c.addNote(Change{Origin: from, Account: q.account, Term: q.term})
-		q.note = n
+func (c *Core) noteUse(from *Origin, u *use) {
+	n := u.pool.note
+	if n == nil || n.taken || n.Origin != from || n.Term != u.term {
+		u.pool.note = c.addNote(u.change(from))
+		return
 	}
-	n.Spent += item.Epsilon
-	n.Reserved -= item.Epsilon
-	n.Evaluations += item.Evaluations
+	n.Spent += u.spent
+	n.Reserved -= u.spent
+	n.Evaluations += u.evaluations
 }
 
 // takeFromLimits charges items in a transaction: from the pools, the reservations ahead, and the

@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
 )
 
@@ -12,6 +13,26 @@ import (
 // ManyNotes is how many notes may wait. It exceeds those of a statement over a hundred thousand
 // accounts, so that such a statement does not end with writing them.
 const ManyNotes = 1 << 17
+
+// A groupNote notes a group of at least ManyNotes items, in a third of the memory that a note of each would take. One may wait, however
+// large it is.
+type groupNote struct {
+	*Origin
+	uses []use
+}
+
+// A use is an amount that an item has taken from a pool.
+type use struct {
+	pool *pool
+	*under
+	spent       budget.Amount
+	evaluations int64
+}
+
+// change returns the note of a use alone.
+func (u *use) change(from *Origin) Change {
+	return Change{Origin: from, Account: u.pool.account, Spent: u.spent, Reserved: -u.spent, Evaluations: u.evaluations, Term: u.term}
+}
 
 // addNote adds a note. Notes are allocated together. It is called under mu.
 func (c *Core) addNote(n Change) *Change {
@@ -37,12 +58,12 @@ func (c *Core) Flush() error {
 // flushIfMany writes the notes if too many wait.
 func (c *Core) flushIfMany() error { return c.flushFrom(ManyNotes) }
 
-// flushFrom writes the notes if at least so many wait.
+// flushFrom writes the notes if at least so many wait, or several of groups.
 func (c *Core) flushFrom(least int) error {
 	c.mu.Lock()
-	waiting := len(c.notes)
+	few := len(c.notes) < least && len(c.groupNotes) < min(least, 2)
 	c.mu.Unlock()
-	if waiting < least {
+	if few {
 		return nil
 	}
 	return c.update(c.needsOfNotes, c.postNotes)
@@ -57,15 +78,22 @@ func (c *Core) needsOfNotes(yield func(Key) bool) {
 			return
 		}
 	}
+	for _, g := range c.groupNotes {
+		for _, u := range g.uses {
+			if !yield(Key{u.pool.account, g.Unit}) {
+				return
+			}
+		}
+	}
 }
 
 // postNotes writes the notes that wait. They wait again if nothing is stored.
 func (c *Core) postNotes(t Transaction) error {
-	notes := c.takeNotes()
+	notes, groups := c.takeNotes()
 	t.Undo(func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.notes = slices.Concat(notes, c.notes)
+		c.notes, c.groupNotes = slices.Concat(notes, c.notes), slices.Concat(groups, c.groupNotes)
 	})
 	byOrigin, origins := map[*Origin][]*Change{}, []*Origin{}
 	for _, n := range notes {
@@ -75,20 +103,26 @@ func (c *Core) postNotes(t Transaction) error {
 		byOrigin[n.Origin] = append(byOrigin[n.Origin], n)
 	}
 	for _, from := range origins {
-		if err := postSome(t, from, byOrigin[from]); err != nil {
+		some := byOrigin[from]
+		if err := postSome(t, from, len(some), func(i int) string { return some[i].Account }, func(i int) Change { return *some[i] }); err != nil {
+			return err
+		}
+	}
+	for _, g := range groups {
+		if err := postSome(t, g.Origin, len(g.uses), func(i int) string { return g.uses[i].pool.account }, func(i int) Change { return g.uses[i].change(g.Origin) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// postSome writes notes with a common origin. An account may have several.
-func postSome(t Transaction, from *Origin, notes []*Change) error {
-	rest := walkThrough(len(notes), func(i int) string { return notes[i].Account })
+// postSome writes n notes with a common origin. An account may have several.
+func postSome(t Transaction, from *Origin, n int, account func(i int) string, note func(i int) Change) error {
+	rest := walkThrough(n, account)
 	for len(rest.order) > 0 {
 		var once walk
 		once, rest.order = rest.split()
-		if err := once.post(t, from, nil, func(i int, _ *ledger.Standing) Change { return *notes[i] }); err != nil {
+		if err := once.post(t, from, nil, func(i int, _ *ledger.Standing) Change { return note(i) }); err != nil {
 			return err
 		}
 	}
@@ -96,13 +130,13 @@ func postSome(t Transaction, from *Origin, notes []*Change) error {
 }
 
 // takeNotes takes the notes that wait, and marks them so that nothing is added to them.
-func (c *Core) takeNotes() []*Change {
+func (c *Core) takeNotes() ([]*Change, []groupNote) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	notes := c.notes
-	c.notes = nil
+	notes, groups := c.notes, c.groupNotes
+	c.notes, c.groupNotes = nil, nil
 	for _, e := range notes {
 		e.taken = true
 	}
-	return notes
+	return notes, groups
 }
