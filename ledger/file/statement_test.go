@@ -42,7 +42,7 @@ func TestPoolNeedsNoCommit(t *testing.T) {
 	}
 }
 
-// A group of more accounts than notes may wait for waits as one, until another does.
+// A group of more accounts than notes may wait for waits as one, until another is to.
 func TestLargeGroupNeedsNoCommit(t *testing.T) {
 	t.Parallel()
 	emulate.NeedsFiles(t)
@@ -70,7 +70,7 @@ func TestLargeGroupNeedsNoCommit(t *testing.T) {
 	}
 	check(t, l.db.conn.Exec("PRAGMA max_page_count = 1000000"))
 	check(t, l.Charge("f", "m", items))
-	if r := onDisk(t, l.Path()); r[key{"7", "m"}] != (row{8, 2}) || r[key{"8", "m"}] != (row{4, 6}) {
+	if r := onDisk(t, l.Path()); r[key{"7", "m"}] != (row{4, 6}) || r[key{"8", "m"}] != (row{2, 8}) {
 		t.Errorf("on disk %v, %v after another group", r[key{"7", "m"}], r[key{"8", "m"}])
 	}
 	check(t, l.Charge("f", "m", items[:engine.ManyNotes]))

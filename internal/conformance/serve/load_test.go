@@ -100,6 +100,8 @@ func BenchmarkIdle(b *testing.B) {
 		}
 		return kb
 	}
+	s.session("ann").answers("SELECT 1", "1") // from then on a worker waits
+	time.Sleep(time.Second)
 	for range b.N {
 		before := pss()
 		for range 16 {

@@ -45,6 +45,9 @@ func (g *groupSpender) charge(items []ledger.Item) error {
 	if err := g.checkLimits(evaluations); err != nil {
 		return err
 	}
+	if len(items) >= ManyNotes {
+		_ = g.core.flushGroup() // an earlier one
+	}
 	if g.takeAll(items) {
 		_ = g.core.flushIfMany() // the amounts are on disk already, as reserved; notes that stay are written later
 	} else if err := g.chargeLimits(items); err != nil {
@@ -126,13 +129,13 @@ func (g *groupSpender) takeAll(items []ledger.Item) bool {
 			g.taken = slices.Grow(g.taken, len(items))
 		}
 		q.left -= item.Epsilon
-		g.taken = append(g.taken, use{q, q.under, item.Epsilon, item.Evaluations})
+		g.taken = append(g.taken, use{q, item.Epsilon, item.Evaluations})
 	}
 	if g.noted == nil {
 		g.noted = g.run.Origin(now, g.function, g.unit)
 	}
 	if len(items) >= ManyNotes {
-		c.groupNotes = append(c.groupNotes, groupNote{g.noted, g.taken})
+		c.groupNotes = append(c.groupNotes, newGroupNote(g.noted, g.taken))
 		g.taken = nil
 		return true
 	}
@@ -149,8 +152,8 @@ func (q *pool) covers(cost budget.Amount, now int64) bool { return cost <= q.lef
 // written. It is called under mu.
 func (c *Core) noteUse(from *Origin, u *use) {
 	n := u.pool.note
-	if n == nil || n.taken || n.Origin != from || n.Term != u.term {
-		u.pool.note = c.addNote(u.change(from))
+	if n == nil || n.taken || n.Origin != from || n.Term != u.pool.term {
+		u.pool.note = c.addNote(u.change(from, u.pool.term))
 		return
 	}
 	n.Spent += u.spent

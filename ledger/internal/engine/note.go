@@ -14,24 +14,47 @@ import (
 // accounts, so that such a statement does not end with writing them.
 const ManyNotes = 1 << 17
 
-// A groupNote notes a group of at least ManyNotes items, in a third of the memory that a note of each would take. One may wait, however
+// A groupNote notes a group of at least ManyNotes items, in a quarter of the memory that a note of each would take. One may wait, however
 // large it is.
 type groupNote struct {
 	*Origin
-	uses []use
+	uses  []use
+	terms []ledger.Term // of the pools, or nil if all have an endless one
 }
 
 // A use is an amount that an item has taken from a pool.
 type use struct {
-	pool *pool
-	*under
+	pool        *pool
 	spent       budget.Amount
 	evaluations int64
 }
 
-// change returns the note of a use alone.
-func (u *use) change(from *Origin) Change {
-	return Change{Origin: from, Account: u.pool.account, Spent: u.spent, Reserved: -u.spent, Evaluations: u.evaluations, Term: u.term}
+// newGroupNote returns the note of amounts that have just been taken.
+func newGroupNote(from *Origin, uses []use) groupNote {
+	g := groupNote{Origin: from, uses: uses}
+	for i, u := range uses {
+		if u.pool.term != (ledger.Term{}) {
+			if g.terms == nil {
+				g.terms = make([]ledger.Term, len(uses))
+			}
+			g.terms[i] = u.pool.term
+		}
+	}
+	return g
+}
+
+// change returns the note of item i.
+func (g *groupNote) change(i int) Change {
+	c := g.uses[i].change(g.Origin, ledger.Term{})
+	if g.terms != nil {
+		c.Term = g.terms[i]
+	}
+	return c
+}
+
+// change returns a note of the use, under a term.
+func (u *use) change(from *Origin, term ledger.Term) Change {
+	return Change{Origin: from, Account: u.pool.account, Spent: u.spent, Reserved: -u.spent, Evaluations: u.evaluations, Term: term}
 }
 
 // addNote adds a note. Notes are allocated together. It is called under mu.
@@ -52,18 +75,23 @@ func (c *Core) Flush() error {
 	if err := c.saveTraces(); err != nil {
 		return err
 	}
-	return c.flushFrom(1)
+	return c.flushIf(func() bool { return len(c.notes)+len(c.groupNotes) > 0 })
 }
 
 // flushIfMany writes the notes if too many wait.
-func (c *Core) flushIfMany() error { return c.flushFrom(ManyNotes) }
+func (c *Core) flushIfMany() error {
+	return c.flushIf(func() bool { return len(c.notes) >= ManyNotes })
+}
 
-// flushFrom writes the notes if at least so many wait, or several of groups.
-func (c *Core) flushFrom(least int) error {
+// flushGroup writes the notes if one of a group waits.
+func (c *Core) flushGroup() error { return c.flushIf(func() bool { return len(c.groupNotes) > 0 }) }
+
+// flushIf writes the notes if that is due. It calls due under mu.
+func (c *Core) flushIf(due func() bool) error {
 	c.mu.Lock()
-	few := len(c.notes) < least && len(c.groupNotes) < min(least, 2)
+	isDue := due()
 	c.mu.Unlock()
-	if few {
+	if !isDue {
 		return nil
 	}
 	return c.update(c.needsOfNotes, c.postNotes)
@@ -109,7 +137,7 @@ func (c *Core) postNotes(t Transaction) error {
 		}
 	}
 	for _, g := range groups {
-		if err := postSome(t, g.Origin, len(g.uses), func(i int) string { return g.uses[i].pool.account }, func(i int) Change { return g.uses[i].change(g.Origin) }); err != nil {
+		if err := postSome(t, g.Origin, len(g.uses), func(i int) string { return g.uses[i].pool.account }, g.change); err != nil {
 			return err
 		}
 	}
