@@ -539,7 +539,12 @@ func TestAWorkerThatDies(t *testing.T) {
 			return start()
 		}
 	})
-	kill := func() { // also the one that waits for the next session
+	kill := func() { // the session's, and the one that waits for the next
+		for end := time.Now().Add(time.Minute); len(children()) != 2; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%d workers run, want 2", len(children()))
+			}
+		}
 		for pids := children(); len(pids) > 0; pids = children() {
 			for _, pid := range pids {
 				if p, err := os.FindProcess(pid); err == nil {
@@ -584,8 +589,9 @@ func TestAWorkerThatDies(t *testing.T) {
 	if got, _, err := ask(x, Question{SQL: free}, sqlitefn.Report{}); err != nil || fmt.Sprint(got) != "[[12]]" {
 		t.Errorf("the next statement: %v, %v", got, err)
 	}
-	if n := started.Load(); n < 3 || n > 6 {
-		t.Errorf("%d workers were started", n)
+	kill()
+	if n := started.Load(); n != 6 {
+		t.Errorf("%d workers were started, want 6: three, and one that waits beside each", n)
 	}
 }
 
