@@ -67,14 +67,38 @@ type Session struct {
 	closed bool
 }
 
-// start starts the worker.
+// start starts the worker. One that died while it waited is replaced.
 func (s *Session) start(ctx context.Context, parameters map[string]string) error {
 	k := s.keeper
-	w, err := k.takeWorker()
-	if err != nil {
-		k.log.Error("a worker cannot be started", "error", err)
-		return &wire.Error{Code: "58000", Message: "the session's process cannot be started"}
+	for {
+		w, waited, err := k.takeWorker()
+		if err != nil {
+			k.log.Error("a worker cannot be started", "error", err)
+			return &wire.Error{Code: "58000", Message: "the session's process cannot be started"}
+		}
+		start, err := s.configure(ctx, w, parameters)
+		switch {
+		case err == nil && start.Error == nil:
+			k.tellSandbox(start)
+			k.prepareWorker()
+			if s.end != nil {
+				go s.watch()
+			}
+			return nil
+		case err == nil:
+			w.stop(k.options.Grace)
+			return start.Error
+		case waited && w.died(k.options.Grace):
+			continue
+		}
+		s.lost(err)
+		return &wire.Error{Code: "58000", Message: "the session's process does not start", Hint: "The server's log says more."}
 	}
+}
+
+// configure makes a worker that of the session, and returns its answer.
+func (s *Session) configure(ctx context.Context, w *workerProcess, parameters map[string]string) (start pipe.Start, err error) {
+	k := s.keeper
 	w.conn.Room = s.Hold
 	k.mu.Lock()
 	s.worker = w
@@ -90,28 +114,14 @@ func (s *Session) start(ctx context.Context, parameters map[string]string) error
 		Timeout: s.role.Timeout, Rows: s.role.Rows, Memory: s.memory(), IdleInTransaction: k.options.IdleInTransaction,
 		IdleSession: k.options.IdleSession,
 	})
-	var answer []byte
-	if err == nil {
-		answer, err = s.await(pipe.Started)
+	if err != nil {
+		return start, err
 	}
-	var start pipe.Start
-	if err == nil {
-		err = pipe.Decode(answer, &start)
+	answer, err := s.await(pipe.Started)
+	if err != nil {
+		return start, err
 	}
-	switch {
-	case err == nil && start.Error == nil:
-		k.tellSandbox(start)
-		k.prepareWorker()
-		if s.end != nil {
-			go s.watch()
-		}
-		return nil
-	case err == nil:
-		w.stop(k.options.Grace)
-		return start.Error
-	}
-	s.lost(err)
-	return &wire.Error{Code: "58000", Message: "the session's process does not start", Hint: "The server's log says more."}
+	return start, pipe.Decode(answer, &start)
 }
 
 // tellSandbox logs the workers' sandbox, once.

@@ -47,16 +47,13 @@ func (k *Keeper) startWorkers() {
 	}
 }
 
-// takeWorker returns the worker that waits, or starts one.
-func (k *Keeper) takeWorker() (*workerProcess, error) {
+// takeWorker returns the worker that waits, or starts one, and reports whether it has waited.
+func (k *Keeper) takeWorker() (w *workerProcess, waited bool, err error) {
 	if w := k.takeWaiting(); w != nil {
-		select {
-		case <-w.exited:
-		default:
-			return w, nil
-		}
+		return w, true, nil
 	}
-	return k.startWorker()
+	w, err = k.startWorker()
+	return w, false, err
 }
 
 // takeWaiting returns the worker that waits, which does so no longer, or nil.
@@ -136,6 +133,17 @@ func (w *workerProcess) wait() {
 	}
 	w.mu.Unlock()
 	close(w.exited)
+}
+
+// died reports whether the process has ended, or does so within a time, and was not killed by the keeper.
+func (w *workerProcess) died(within time.Duration) bool {
+	select {
+	case <-w.exited:
+		reason, _ := w.killed()
+		return reason == monitor.WorkerDied
+	case <-time.After(within):
+		return false
+	}
 }
 
 // kill kills the process. The first caller says why.
