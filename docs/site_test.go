@@ -196,6 +196,7 @@ func TestAReaderOfTheSite(t *testing.T) {
 		t.Fatalf("pages %q, %v", pages, err)
 	}
 	address := serve(t, folder, "/some/where/")
+	origin := strings.TrimSuffix(address, "/some/where/")
 	b := browser.New(t)
 	b.Size(1280, 720, "light")
 	for _, page := range trials.Some(t, 12, pages...) {
@@ -203,7 +204,10 @@ func TestAReaderOfTheSite(t *testing.T) {
 		var faults []string
 		b.Eval(structure, &faults)
 		for _, fault := range faults {
-			t.Errorf("%s: %s", page, fault)
+			t.Error(fault)
+		}
+		if b.Check(origin); t.Failed() {
+			t.Fatalf("%s has faults", page)
 		}
 	}
 	open(b, address+"index.html")
@@ -226,7 +230,7 @@ func TestAReaderOfTheSite(t *testing.T) {
 	search("geoind_epsilon_for")
 	b.Click(".VPLocalSearchBox a.result")
 	b.Until(`location.hash === "#geoind_epsilon_for" && document.querySelector(location.hash)?.textContent.startsWith("geoind_epsilon_for")`)
-	b.Check(strings.TrimSuffix(address, "/some/where/"))
+	b.Check(origin)
 }
 
 // The filter leaves the functions that have all words, with their headings and no others, says how many, and is used with the keyboard.

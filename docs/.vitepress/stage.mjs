@@ -14,7 +14,8 @@ function pagePath(file, isFolder) {
   const page = file.replace(/^docs\//, '')
   if (isFolder) return posix.join(page, 'index.md')
   if (/.\/README\.md$/.test(page)) return page.replace(/README\.md$/, 'index.md')
-  return /\.(md|svg)$/.test(page) ? page : page + '.md'
+  if (/\.(md|svg)$/.test(page)) return page
+  return page.replace(/\.html$/, '-html') + '.md' // VitePress takes index.html.html for index.html
 }
 
 const languages = { '.sql': 'sql', '.go': 'go', '.mod': 'go', '.py': 'python', '.js': 'js', '.mjs': 'js', '.css': 'css', '.html': 'html', '.csv': 'csv' }
