@@ -332,10 +332,7 @@ func TestIdleSessionsOutliveTheLoginTimeout(t *testing.T) {
 func TestHalfAMessage(t *testing.T) {
 	s := serve(t, Options{MessageTimeout: 50 * time.Millisecond})
 	for _, send := range []string{"Q", "Q\x00\x00\x00\x20rows", "S\x00\x00\x00\x04Q\x00\x0f\x00\x00rows"} {
-		c := s.connect(t, "").PgConn().Conn()
-		c.SetDeadline(time.Now().Add(patience))
-		c.Write([]byte(send))
-		if got := reply(t, c); !strings.Contains(got, "08006") {
+		if got := lastWordsTo(t, s.connect(t, "").PgConn(), send); !strings.Contains(got, "08006") {
 			t.Errorf("%q: the reply is %q", send, got)
 		}
 	}
@@ -363,10 +360,7 @@ func TestMessageLimits(t *testing.T) {
 	}
 	for _, send := range []string{"Q\x00\x00\x10\x00", "Q\x7f\xff\xff\xff", "Q\xff\xff\xff\xff", "Q\x00\x00\x00\x00", "?\x00\x00\x00\x04",
 		"Q\x00\x00\x00\x06ab", "B\x00\x00\x00\x06\x00\x00"} {
-		nc := s.connect(t, "").PgConn().Conn()
-		nc.SetDeadline(time.Now().Add(patience))
-		nc.Write([]byte(send))
-		if got := reply(t, nc); !strings.Contains(got, "08P01") {
+		if got := lastWordsTo(t, s.connect(t, "").PgConn(), send); !strings.Contains(got, "08P01") {
 			t.Errorf("%q: the reply is %q", send, got)
 		}
 	}

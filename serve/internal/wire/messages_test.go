@@ -2,9 +2,12 @@ package wire
 
 import (
 	"context"
+	"errors"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -61,6 +64,25 @@ func talk(t *testing.T, c *pgconn.PgConn) string {
 		if _, ok := m.(*pgproto3.ReadyForQuery); ok {
 			return strings.Join(names, " ")
 		}
+	}
+}
+
+// lastWordsTo sends bytes, and returns the server's answers up to the end of the connection, as talk does. It reads them through
+// the frontend: after a slow login a goroutine of pgx may still be reading from the connection itself.
+func lastWordsTo(t *testing.T, c *pgconn.PgConn, bytes string) string {
+	t.Helper()
+	c.Conn().SetDeadline(time.Now().Add(patience))
+	c.Conn().Write([]byte(bytes))
+	var names []string
+	for {
+		m, err := c.Frontend().Receive()
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			t.Fatalf("the server keeps the connection, and said %v", names)
+		case err != nil:
+			return strings.Join(names, " ")
+		}
+		names = append(names, name(m))
 	}
 }
 
