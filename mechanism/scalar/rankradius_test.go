@@ -33,14 +33,15 @@ func betweenAtLeast(q *Query, sorted []int64, law []float64, least int64) (sum f
 }
 
 // Whatever the readings are, as many draws by score are within the ranks as it says: all databases of up to five
-// readings in universes of two to four values, by their exact laws. For some of them no fewer ranks would do.
+// readings in universes of two to four values, by their exact laws. For some of them no fewer ranks would do: at epsilon 3, under
+// each metric.
 func TestRankDeviationHoldsForAllReadings(t *testing.T) {
 	for _, metric := range []budget.Metric{budget.D1, budget.ND1, budget.DH} {
 		tight := 0
 		for _, last := range []int64{1, 2, 3} {
 			u := universe(t, 0, float64(last), 1)
 			for _, percent := range []int64{0, 30, 50, 100} {
-				for _, eps := range trials.Some(t, 1, "0.2", "1", "3", "12") {
+				for _, eps := range append(trials.Some(t, 1, "0.2", "1", "12"), "3") {
 					q := query(t, percentileOf(big.NewRat(percent, 1)), u, metric, rational(eps))
 					for _, p := range []float64{0.05, 0.5, 0.9, 0.99} {
 						most := int64(q.scored().leastRanks(p))
