@@ -3,12 +3,14 @@ package ledgertest
 import (
 	"testing"
 
+	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/ledger"
 )
 
 var closingTests = tests{
 	"StatementKeepsTheLedgerOpen": statementKeepsTheLedgerOpen,
 	"Reopened":                    reopened,
+	"UsedAndReturned":             usedAndReturned,
 	"OpenedTwice":                 openedTwice,
 	"TraceKeepsTheLedgerOpen":     traceKeepsTheLedgerOpen,
 }
@@ -59,6 +61,39 @@ func reopened(t *testing.T, e Engine) {
 	}
 	check(t, charge(l, "ana", 6))
 	refused(t, charge(l, "ana", 1))
+}
+
+// When a ledger is closed, the entry of the use of a reservation returns the rest too.
+func usedAndReturned(t *testing.T, e Engine) {
+	e.shared(t)
+	l := e.fresh(t)
+	check(t, l.SetLimit("*", "m", 20, 0))
+	check(t, l.Reserve("m", items(10, "ana", "bob", "cy")))
+	before := entries(t, l)
+	check(t, charge(l, "ana", 1))
+	s := l.NewStatement()
+	p := s.Spender("f", "m")
+	check(t, p.Charge([]byte("ana"), 2))
+	check(t, p.Charge([]byte("bob"), 4))
+	check(t, s.End())
+	check(t, l.Close())
+	l = e.open(t, l.where)
+	for account, spent := range map[string]budget.Amount{"ana": 3, "bob": 4, "cy": 0} {
+		if r := stored(t, l, account); r != (row{spent, 0}) {
+			t.Errorf("%s: stored %v", account, r)
+		}
+	}
+	if n := entries(t, l) - before; n != 4 { // two of ana, who was charged by two statements
+		t.Errorf("%d entries, not 4", n)
+	}
+}
+
+// entries returns how many entries a ledger has.
+func entries(t *testing.T, l *testLedger) int64 {
+	t.Helper()
+	v, err := l.Verify("", nil, nil)
+	check(t, err)
+	return v.Entries
 }
 
 // A ledger that was opened twice is closed twice.

@@ -184,9 +184,12 @@ func poolsEndWithTheirWindow(t *testing.T, e Engine) {
 	if e.Alone {
 		return // it ends when it is closed
 	}
+	check(t, l.Reserve("m", items(50, "cy")))
+	check(t, charge(l, "cy", 20))
+	clock(2 * time.Minute)
 	check(t, l.Close())
-	if a, b := stored(t, l, "ana"), stored(t, l, "bob"); a != (row{130, 70}) || b != (row{100, 100}) {
-		t.Errorf("ana %v, bob %v", a, b)
+	if a, b, c := stored(t, l, "ana"), stored(t, l, "bob"), stored(t, l, "cy"); a != (row{130, 70}) || b != (row{100, 100}) || c != (row{20, 30}) {
+		t.Errorf("ana %v, bob %v, cy %v", a, b, c)
 	}
 }
 

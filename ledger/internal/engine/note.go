@@ -19,7 +19,8 @@ const ManyNotes = 1 << 17
 type groupNote struct {
 	*Origin
 	uses  []use
-	terms []ledger.Term // of the pools, or nil if all have an endless one
+	terms []ledger.Term   // of the pools, or nil if all have an endless one
+	rests []budget.Amount // of the pools, that return with the uses; nil before the ledger closes
 }
 
 // A use is an amount that an item has taken from a pool.
@@ -49,12 +50,34 @@ func (g *groupNote) change(i int) Change {
 	if g.terms != nil {
 		c.Term = g.terms[i]
 	}
+	if g.rests != nil {
+		c.Reserved -= g.rests[i]
+	}
 	return c
 }
 
 // change returns a note of the use, under a term.
 func (u *use) change(from *Origin, term ledger.Term) Change {
 	return Change{Origin: from, Account: u.pool.account, Spent: u.spent, Reserved: -u.spent, Evaluations: u.evaluations, Term: term}
+}
+
+// returnWithNotes has the notes that wait return the rest of their accounts' pools too, so that there is one entry for both. It is called
+// when nobody uses the pools any more.
+func (c *Core) returnWithNotes() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, n := range c.notes {
+		n.Reserved -= c.pools[n.Unit].empty(n.Account, n.Term)
+	}
+	for k := range c.groupNotes {
+		g := &c.groupNotes[k]
+		rests := make([]budget.Amount, len(g.uses))
+		for i := range rests {
+			n := g.change(i)
+			rests[i] = c.pools[g.Unit].empty(n.Account, n.Term)
+		}
+		g.rests = rests
+	}
 }
 
 // addNote adds a note. Notes are allocated together. It is called under mu.

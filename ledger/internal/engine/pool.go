@@ -328,8 +328,10 @@ func (q *pool) putBack(s ledger.Share) {
 	q.left += s.In(q.term)
 }
 
-// ReturnPools returns the rest of Reserve. The engine calls it when the ledger closes, and nobody uses the pools any more.
+// ReturnPools writes the notes that wait, and returns the rest of Reserve. The engine calls it when the ledger closes, and nobody uses the
+// pools any more.
 func (c *Core) ReturnPools() error {
+	c.returnWithNotes()
 	err := c.Flush()
 	run := new(Run)
 	for unit, pools := range c.pools {

@@ -1,6 +1,11 @@
 package engine
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+
+	"github.com/geosql/geosql/budget"
+	"github.com/geosql/geosql/ledger"
+)
 
 // pools has the pools of a unit, by their accounts. It is guarded by the core's mu. The index of the pools is
 // twice to four times as long as there are pools, 4 bytes each: a map has 50 bytes for each pool.
@@ -30,6 +35,14 @@ func (p *pools) of(account string) *pool {
 	}
 	p.last = i
 	return p.all.at(i)
+}
+
+// empty takes all from the pool of an account, if it has one that was filled in a term.
+func (p *pools) empty(account string, t ledger.Term) (left budget.Amount) {
+	if q := p.of(account); q != nil && q.term == t {
+		left, q.left = q.left, 0
+	}
+	return left
 }
 
 // len returns the number of pools.
