@@ -16,8 +16,8 @@ type page struct {
 
 // newPage returns the page for some data. It makes the public part without access to the
 // owner's data, so that this part cannot reveal anything about the raw data.
-func newPage(d Data) page {
-	p := page{publicPart: newPublicPart(d.Public)}
+func newPage(d Data) *page {
+	p := &page{publicPart: newPublicPart(d.Public)}
 	if d.Owner != nil {
 		p.Owner = newOwnerPart(d.Public, *d.Owner)
 	}
