@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/geosql/geosql/internal/need"
+	"github.com/geosql/geosql/internal/processes"
 )
 
 // mine ends a test that does something to a server which others use.
@@ -35,7 +36,7 @@ func (s *Server) kill() error {
 	if err := s.process.signal(pause); err != nil { // so that it starts no more of them
 		return err
 	}
-	all := children(s.process.pid)
+	all := processes.Children(s.process.pid)
 	if err := s.process.signal(os.Kill); err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package processes starts and ends processes together with their children.
+// Package processes starts, finds and ends processes together with their children.
 package processes
 
 import (

@@ -1,4 +1,4 @@
-// Package processes starts and ends processes together with their children.
+// Package processes starts, finds and ends processes together with their children.
 package processes
 
 import (

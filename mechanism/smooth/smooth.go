@@ -22,6 +22,11 @@ type Point struct {
 // A Position is an estimate in metres of the frame of the points.
 type Position struct{ X, Y float64 }
 
+// Rounded returns the position in full decimetres: its last bits may differ between platforms.
+func (p Position) Rounded() Position {
+	return Position{math.Round(10*p.X) / 10, math.Round(10*p.Y) / 10}
+}
+
 func released(p Point) bool { return !math.IsNaN(p.X) }
 
 const (

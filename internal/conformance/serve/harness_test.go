@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/geosql/geosql/internal/conformance/served"
+	"github.com/geosql/geosql/internal/processes"
 )
 
 var (
@@ -133,15 +134,8 @@ func (s *server) stop() {
 	}
 }
 
-// workers returns the process ids of the server's workers, which any of its threads may have started.
-func (s *server) workers() (pids []string) {
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", s.PID())) // the only error is a bad pattern
-	for _, list := range lists {
-		children, _ := os.ReadFile(list) // unless the thread has ended
-		pids = append(pids, strings.Fields(string(children))...)
-	}
-	return pids
-}
+// workers returns the process ids of the server's workers.
+func (s *server) workers() []int { return processes.Children(s.PID()) }
 
 // connect opens a session of a role.
 func (s *server) connect(role string) (*pgx.Conn, error) {

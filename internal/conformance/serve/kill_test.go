@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -99,9 +98,8 @@ func TestKill(t *testing.T) {
 		}
 		time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond)
 		if round%3 != 1 { // workers
-			for _, id := range s.workers() {
-				pid, err := strconv.Atoi(id)
-				if err != nil || round%3 != 2 && random.IntN(2) != 0 {
+			for _, pid := range s.workers() {
+				if round%3 != 2 && random.IntN(2) != 0 {
 					continue
 				}
 				if worker, err := os.FindProcess(pid); err == nil {

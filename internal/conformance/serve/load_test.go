@@ -86,8 +86,8 @@ func BenchmarkIdle(b *testing.B) {
 	p.analyst("ann", "1000000")
 	s := p.serve()
 	pss := func() (kb float64) {
-		for _, pid := range append(s.workers(), fmt.Sprint(s.PID())) {
-			text, err := os.ReadFile("/proc/" + pid + "/smaps_rollup")
+		for _, pid := range append(s.workers(), s.PID()) {
+			text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 			if err != nil {
 				b.Skip("no /proc/PID/smaps_rollup: ", err)
 			}

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/geosql/geosql/budget"
 	"github.com/geosql/geosql/internal/declaration"
+	"github.com/geosql/geosql/internal/processes"
 	"github.com/geosql/geosql/internal/sqlite"
 	"github.com/geosql/geosql/ledger"
 	"github.com/geosql/geosql/ledger/file"
@@ -513,19 +513,6 @@ func TestLeftOutAccountsAreSaid(t *testing.T) {
 	}
 }
 
-// children returns the processes that this one has started, on Linux.
-func children() (pids []int) {
-	lists, _ := filepath.Glob("/proc/self/task/*/children") // the only error is a bad pattern
-	for _, list := range lists {
-		text, _ := os.ReadFile(list) // unless the thread has ended
-		for _, field := range strings.Fields(string(text)) {
-			pid, _ := strconv.Atoi(field)
-			pids = append(pids, pid)
-		}
-	}
-	return pids
-}
-
 // A worker that dies costs its statement: the login goes on with another one.
 func TestAWorkerThatDies(t *testing.T) {
 	if runtime.GOOS != "linux" {
@@ -540,12 +527,12 @@ func TestAWorkerThatDies(t *testing.T) {
 		}
 	})
 	kill := func() { // the session's, and the one that waits for the next
-		for end := time.Now().Add(time.Minute); len(children()) != 2; time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(time.Minute); len(processes.Children(os.Getpid())) != 2; time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
-				t.Fatalf("%d workers run, want 2", len(children()))
+				t.Fatalf("%d workers run, want 2", len(processes.Children(os.Getpid())))
 			}
 		}
-		for pids := children(); len(pids) > 0; pids = children() {
+		for pids := processes.Children(os.Getpid()); len(pids) > 0; pids = processes.Children(os.Getpid()) {
 			for _, pid := range pids {
 				if p, err := os.FindProcess(pid); err == nil {
 					_ = p.Kill() // it may have ended

@@ -88,16 +88,13 @@ func (g *course) Value(c frame.Call) error {
 		return errors.New("cannot tell which row it is asked about: write the frame as ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING " +
 			"or ROWS UNBOUNDED PRECEDING, without FILTER and EXCLUDE")
 	}
-	if at := g.position(g.answered); !math.IsNaN(at.X) {
-		lat, lon := g.projection.Location(decimetres(at.X), decimetres(at.Y))
+	if at := g.position(g.answered).Rounded(); !math.IsNaN(at.X) {
+		lat, lon := g.projection.Location(at.X, at.Y)
 		c.ResultPoint(0, lat, lon)
 	}
 	g.answered++
 	return nil
 }
-
-// decimetres rounds a number of metres: its last bits may differ between platforms.
-func decimetres(x float64) float64 { return math.Round(10*x) / 10 }
 
 // position estimates the position of a row.
 func (g *course) position(row int) smooth.Position {

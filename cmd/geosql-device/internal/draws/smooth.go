@@ -35,8 +35,8 @@ func (m *Module) Smooth(domain uint32, released []float64) ([]float64, error) {
 	for _, at := range smooth.Course(points) {
 		lat, lon := math.NaN(), math.NaN()
 		if !math.IsNaN(at.X) {
-			// The last bits of an estimate may differ between platforms.
-			lat, lon = projection.Location(math.Round(10*at.X)/10, math.Round(10*at.Y)/10)
+			at = at.Rounded()
+			lat, lon = projection.Location(at.X, at.Y)
 		}
 		estimates = append(estimates, lat, lon)
 	}
